@@ -55,6 +55,7 @@ class AccessEvaluator {
  private:
   Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
   SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
+  SymValue rounded(const sql::Expr& expr, const Frame& frame);
   SmtTerm meets(const RowExpr& expr, const Frame& frame);
   SymValue eval(const RowExpr& expr, const Row& row) { return eval(*expr.expr, expr.of(row)); }
   std::vector<SmtTerm> all_hold(const std::vector<ConditionId>& conditions, const Row& row);

@@ -119,10 +119,7 @@ SymValue AccessEvaluator::arithmetic(const sql::Expr& expr, const Frame& frame) 
     case ExprOp::Subtract:
       return {null, a.number - b.number};
     case ExprOp::Multiply:
-      if (const auto factor = symbols_.smt().known_number(a.number))
-        return {null, *factor * b.number};
-      if (const auto factor = symbols_.smt().known_number(b.number))
-        return {null, *factor * a.number};
+      if (const auto product = symbols_.smt().product(a.number, b.number)) return {null, *product};
       break;
     default:
       break;
@@ -133,6 +130,30 @@ SymValue AccessEvaluator::arithmetic(const sql::Expr& expr, const Frame& frame) 
                      : expr.op == ExprOp::Modulo ? "modulo"
                                                  : "concat";
   return {null, symbols_.opaque(name, arguments).number};
+}
+
+// A value that has no more digits than are kept stays what it is: the reader knows it of columns
+// and of what is computed of them. In the formulas such a column may hold any real number; they
+// have more executions then, and lose none. Any other value is rounded by some function of it:
+// equal numbers are rounded to equal ones, whatever digits they show.
+SymValue AccessEvaluator::rounded(const sql::Expr& expr, const Frame& frame) {
+  const SymValue value = eval(expr.args[0], frame);
+  const std::int64_t scale = expr.op == ExprOp::Round ? expr.number : 0;
+  if (sql::keeps_value(expr)) return value;
+  const SymValue arguments[] = {value};
+  const SymValue result{value.null,
+                        symbols_.opaque(fmt::format("round.{}", scale), arguments).number};
+  // It is half a unit away at most.
+  constexpr std::int64_t kFits = 17;  // 2 * 10^17 has 64 bits
+  if (scale <= kFits) {
+    std::int64_t halves = 2;
+    for (std::int64_t i = 0; i < scale; ++i) halves *= 10;
+    SmtSolver& smt = symbols_.smt();
+    const SmtTerm distance = halves * (result.number - value.number);
+    instance_.facts.push_back(value.null ||
+                              (smt.number(-1) <= distance && distance <= smt.number(1)));
+  }
+  return result;
 }
 
 SymValue AccessEvaluator::column_of(const Frame& frame, std::size_t source, std::uint32_t column) {
@@ -149,6 +170,13 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
       return symbols_.number(expr.number);
     case ExprOp::Text:
       return symbols_.text(expr.text);
+    case ExprOp::Decimal:
+      return {symbols_.no(), smt.decimal(expr.text)};
+    case ExprOp::ToNumeric:
+      return eval(expr.args[0], frame);
+    case ExprOp::ToInteger:
+    case ExprOp::Round:
+      return rounded(expr, frame);
     case ExprOp::Variable:
       return (*frame.env)[expr.var.index].value;
     case ExprOp::Column:

@@ -14,12 +14,26 @@ constexpr std::int64_t kSmall = 20;
 constexpr std::int64_t kRoomFrom = 50;
 constexpr std::int64_t kRoomTo = 100;
 
+// Digits behind the point of a numeric in a run: few, and cents where any number is allowed.
+std::uint8_t scale_of(const sql::Width& width) {
+  constexpr std::uint8_t kCents = 2;
+  constexpr std::uint8_t kMost = 6;
+  return width.bits == sql::kAnyScale ? kCents : std::min(width.bits, kMost);
+}
+
+std::int64_t unit_of(const sql::Width& width) {
+  std::int64_t unit = 1;
+  for (int i = 0; i < scale_of(width); ++i) unit *= 10;
+  return unit;
+}
+
 }  // namespace
 
 ClosedWorld::ClosedWorld(const Problem& problem, std::span<const sql::FunctionId> cycle,
                          std::span<const sql::FunctionId> prefix, Budget& budget)
     : problem_(problem),
       changes_(problem.app),
+      smt_(numbers_of(problem.app)),
       symbols_(smt_, problem.app, changes_),
       world_(symbols_, Scope::Closed, rules_of(problem)),
       axioms_(world_, problem.levels),
@@ -52,6 +66,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const sql::FunctionId
         layers_.add(symbols_.is_label(function.variables[p].width, parameters[p].value));
     }
   }
+  for (const SmtTerm formula : digits_of_values()) layers_.add(formula);
   for (const auto& formulas : {small_arguments(), room_at_start()}) {
     wishes_.push_back(smt_.new_constant("wish", SmtSolver::kBool));
     for (const SmtTerm formula : formulas) layers_.add(implies(wishes_.back(), formula));
@@ -86,12 +101,48 @@ std::vector<SmtTerm> ClosedWorld::small_arguments() {
   return formulas;
 }
 
+// Whole numbers are whole, and numerics have no more digits than their columns show. Only in
+// searches for runs: a run is executed afterwards, and a proof is not about some values.
+std::vector<SmtTerm> ClosedWorld::digits_of_values() {
+  std::vector<SmtTerm> formulas;
+  if (!smt_.has_real_numbers()) return formulas;
+  const auto add = [&](SmtTerm number, sql::Type type, const sql::Width& width) {
+    const bool is_numeric = type == sql::Type::Numeric;
+    formulas.push_back(smt_.is_whole(is_numeric ? unit_of(width) * number : number));
+  };
+  for (const Member member : cast_) {
+    const sql::Function& function = problem_.app.function(world_.function(member));
+    const auto& parameters = world_.instance(member).parameters;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      const sql::Variable& declared = function.variables[p];
+      if (!parameters[p].array) {
+        add(parameters[p].value.number, declared.type, declared.width);
+        continue;
+      }
+      formulas.push_back(smt_.is_whole(parameters[p].array->size));
+      for (const std::int64_t i : {1, 2})
+        add(parameters[p].array->element(smt_.number(i)), declared.type, declared.width);
+    }
+  }
+  for (std::uint32_t t = 0; t < problem_.app.tables.size(); ++t) {
+    const auto& columns = problem_.app.tables[t].columns;
+    for (const Row& row : world_.rows(cast_, sql::TableId{t})) {
+      for (std::uint32_t c = 0; c < columns.size(); ++c)
+        add(symbols_.value_at_start(sql::TableId{t}, c, row).number, columns[c].type,
+            columns[c].width);
+    }
+  }
+  return formulas;
+}
+
 std::vector<SmtTerm> ClosedWorld::room_at_start() {
   std::vector<SmtTerm> formulas;
   for (const Member member : cast_) {
     for (const Instance::Use& use : world_.instance(member).uses()) {
       if (use.column >= kPresence) continue;
-      if (problem_.app.table(use.table).columns[use.column].type != sql::Type::Integer) continue;
+      if (problem_.app.table(use.table).columns[use.column].type != sql::Type::Integer &&
+          problem_.app.table(use.table).columns[use.column].type != sql::Type::Numeric)
+        continue;
       const SymValue initial = symbols_.initial_value(use.table, use.column, use.row);
       formulas.push_back(smt_.number(kRoomFrom) <= initial.number &&
                          initial.number <= smt_.number(kRoomTo));
@@ -134,8 +185,14 @@ SmtResult ClosedWorld::find(Budget& budget) {
   return result;
 }
 
-sql::Value ClosedWorld::value_of(const SymValue& value, sql::Type type) {
+sql::Value ClosedWorld::value_of(const SymValue& value, sql::Type type, const sql::Width& width) {
   if (layers_.holds(value.null)) return sql::Value();
+  if (type == sql::Type::Numeric) {
+    const sql::Decimal found{layers_.number(unit_of(width) * value.number), scale_of(width)};
+    // A column shows all its digits.
+    const int scale = width.bits == sql::kAnyScale ? found.scale : width.bits;
+    return sql::Value(sql::rounded(found, scale).value_or(found));
+  }
   const std::int64_t number = layers_.number(value.number);
   switch (type) {
     case sql::Type::Integer:
@@ -144,6 +201,8 @@ sql::Value ClosedWorld::value_of(const SymValue& value, sql::Type type) {
       return sql::Value(number != 0);
     case sql::Type::Text:
       return sql::Value(symbols_.text_of(number));
+    case sql::Type::Numeric:
+      break;  // above
   }
   return sql::Value();
 }
@@ -152,10 +211,13 @@ void ClosedWorld::add_rows(Scenario& scenario) {
   for (std::uint32_t t = 0; t < problem_.app.tables.size(); ++t) {
     const sql::TableId table{t};
     const sql::Table& declared = problem_.app.tables[t];
-    std::set<std::vector<std::int64_t>> known;
+    std::set<std::vector<sql::Value>> known;
     for (const Row& row : world_.rows(cast_, table)) {
-      std::vector<std::int64_t> key;
-      for (const SmtTerm& term : row) key.push_back(layers_.number(term));
+      std::vector<sql::Value> key;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const sql::Column& column = declared.columns[declared.primary_key[i]];
+        key.push_back(value_of({symbols_.no(), row[i]}, column.type, column.width));
+      }
       const SmtTerm present = symbols_.present_at_start(table, row);
       if (known.contains(key) || !layers_.holds(present)) continue;
       if (!problem_.rows_at_start && changes_.has_inserts(table)) continue;
@@ -163,7 +225,8 @@ void ClosedWorld::add_rows(Scenario& scenario) {
       sql::InitialRow initial{table, {}, {}};
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
         const SymValue value = symbols_.value_at_start(table, c, row);
-        initial.values.push_back(value_of(value, declared.columns[c].type));
+        initial.values.push_back(
+            value_of(value, declared.columns[c].type, declared.columns[c].width));
       }
       scenario.rows.push_back(std::move(initial));
     }
@@ -187,15 +250,16 @@ Scenario ClosedWorld::scenario() {
     for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
       const Parameter& parameter = instance.parameters[p];
       const sql::Type type = function.variables[p].type;
+      const sql::Width& width = function.variables[p].width;
       if (!parameter.array) {
-        call.arguments.push_back(value_of(parameter.value, type));
+        call.arguments.push_back(value_of(parameter.value, type, width));
         continue;
       }
       std::vector<sql::Value> elements;
       const std::int64_t size = layers_.number(parameter.array->size);
       for (std::int64_t i = 1; i <= size; ++i)
         elements.push_back(
-            value_of({symbols_.no(), parameter.array->element(smt_.number(i))}, type));
+            value_of({symbols_.no(), parameter.array->element(smt_.number(i))}, type, width));
       call.arguments.push_back(sql::Value(std::move(elements)));
     }
     scenario.calls.push_back(std::move(call));

@@ -44,8 +44,9 @@ class ClosedWorld {
 
  private:
   std::vector<SmtTerm> shape();
-  sql::Value value_of(const SymValue& value, sql::Type type);
+  sql::Value value_of(const SymValue& value, sql::Type type, const sql::Width& width);
   void add_rows(Scenario& scenario);
+  std::vector<SmtTerm> digits_of_values();
   // Formulas about arguments, and about values at the start, that make a run nice to read.
   std::vector<SmtTerm> small_arguments();
   std::vector<SmtTerm> room_at_start();

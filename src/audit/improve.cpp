@@ -12,10 +12,12 @@ constexpr int kRuns = 2400;
 constexpr std::size_t kMaxCalls = 3;
 
 // Numbers that a run may be changed by: arguments, and columns at the start outside the key.
-std::vector<std::int64_t*> numbers_of(const Problem& problem, Scenario& scenario) {
-  std::vector<std::int64_t*> numbers;
+std::vector<sql::Value*> numbers_in(const Problem& problem, Scenario& scenario) {
+  std::vector<sql::Value*> numbers;
   const auto add = [&](sql::Value& value) {
-    if (auto* number = std::get_if<std::int64_t>(&value.data)) numbers.push_back(number);
+    if (std::holds_alternative<std::int64_t>(value.data) ||
+        std::holds_alternative<sql::Decimal>(value.data))
+      numbers.push_back(&value);
   };
   for (ScenarioCall& call : scenario.calls) {
     for (sql::Value& argument : call.arguments) {
@@ -34,6 +36,25 @@ std::vector<std::int64_t*> numbers_of(const Problem& problem, Scenario& scenario
   return numbers;
 }
 
+// Of a numeric what stands before the point; nothing if it is too large to compute with.
+std::optional<std::int64_t> small_number(const sql::Value& value) {
+  constexpr std::int64_t kLarge = 1'000'000'000;
+  const auto* decimal = std::get_if<sql::Decimal>(&value.data);
+  const auto number =
+      decimal != nullptr ? sql::to_integer(*decimal) : std::get<std::int64_t>(value.data);
+  if (!number || *number < -kLarge || *number > kLarge) return std::nullopt;
+  return number;
+}
+
+void set_number(sql::Value& value, std::int64_t number) {
+  const auto* decimal = std::get_if<sql::Decimal>(&value.data);
+  if (decimal == nullptr) {
+    value = sql::Value(number);
+  } else if (const auto shown = sql::rounded({number, 0}, decimal->scale)) {
+    value = sql::Value(*shown);
+  }
+}
+
 bool is_as_good(const Replay& a, const Replay& b) {
   return a.label == b.label && a.cycle.size() == b.cycle.size();
 }
@@ -47,18 +68,19 @@ void make_observable(const Problem& problem, Scenario& scenario, Replay& run, Bu
   const int orders = num_calls == 3 ? 6 : 2;
   for (int attempt = 0; attempt < kRuns / orders; ++attempt) {
     Scenario other = scenario;
-    const std::vector<std::int64_t*> numbers = numbers_of(problem, other);
+    const std::vector<sql::Value*> numbers = numbers_in(problem, other);
     if (numbers.empty()) return;
     const std::size_t changes = 1 + rng.below(3);
     for (std::size_t i = 0; i < changes; ++i) {
-      std::int64_t& number = *numbers[rng.below(numbers.size())];
+      sql::Value& number = *numbers[rng.below(numbers.size())];
       // Near another number of the run, or as much as two of them: there conditions change.
-      const std::int64_t a = *numbers[rng.below(numbers.size())];
-      const std::int64_t b = *numbers[rng.below(numbers.size())];
-      constexpr std::int64_t kLarge = 1'000'000'000;
-      if (a < -kLarge || a > kLarge || b < -kLarge || b > kLarge) continue;
+      const auto first = small_number(*numbers[rng.below(numbers.size())]);
+      const auto second = small_number(*numbers[rng.below(numbers.size())]);
+      if (!first || !second) continue;
+      const std::int64_t a = *first;
+      const std::int64_t b = *second;
       const std::int64_t choices[] = {a, a + 1, a - 1, a + b, a - b, a + b + 1, -a};
-      number = choices[rng.below(std::size(choices))];
+      set_number(number, choices[rng.below(std::size(choices))]);
     }
     auto result = replay(problem, other, budget);
     if (!result) return;

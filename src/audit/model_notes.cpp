@@ -21,8 +21,10 @@ struct Arithmetic {
 };
 
 bool is_constant(const sql::Expr& expr) {
-  return expr.op == ExprOp::Integer ||
-         (expr.op == ExprOp::Negate && expr.args.front().op == ExprOp::Integer);
+  const auto is_number = [](const sql::Expr& e) {
+    return e.op == ExprOp::Integer || e.op == ExprOp::Decimal;
+  };
+  return is_number(expr) || (expr.op == ExprOp::Negate && is_number(expr.args.front()));
 }
 
 void visit(const sql::Expr& expr, Place statement, Arithmetic& found) {
@@ -31,6 +33,8 @@ void visit(const sql::Expr& expr, Place statement, Arithmetic& found) {
     name = "*";
   if (expr.op == ExprOp::Divide) name = "/";
   if (expr.op == ExprOp::Modulo) name = "%";
+  if ((expr.op == ExprOp::ToInteger || expr.op == ExprOp::Round) && !sql::keeps_value(expr))
+    name = "rounding";
   if (name != nullptr) {
     if (!found.first) found.first = expr.place.line > 0 ? expr.place : statement;
     found.operators.insert(name);

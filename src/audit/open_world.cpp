@@ -34,6 +34,7 @@ WorldRules rules_of(const Problem& problem) {
 
 OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
     : changes_(problem.app),
+      smt_(numbers_of(problem.app)),
       symbols_(smt_, problem.app, changes_),
       world_(symbols_, Scope::Open, rules_of(problem)),
       axioms_(world_, problem.levels) {

@@ -81,6 +81,7 @@ std::string print_expr(const sql::Expr& expr, const sql::Table& table,
   }
   if (expr.op == ExprOp::Column) return table.columns[expr.column].name;
   if (expr.op == ExprOp::Integer) return std::to_string(expr.number);
+  if (expr.op == ExprOp::Decimal) return expr.text;
   if (expr.op == ExprOp::Variable) {
     const sql::Variable& variable = function.variables[expr.var.index];
     return variable.is_hidden ? "" : variable.name;
@@ -164,7 +165,11 @@ Statement merged(const sql::Table& table, const sql::Function& function, const S
   std::string sets;
   for (sql::SetColumn& set : update.sets) {
     set.value = with_columns(std::move(set.value), held);
-    const std::string value = print_expr(set.value, table, function);
+    // What is stored is rounded whoever says so.
+    const bool is_stored =
+        set.value.op == ExprOp::Round && set.value.number == table.columns[set.column].width.bits;
+    const std::string value =
+        print_expr(is_stored ? set.value.args.front() : set.value, table, function);
     if (value.empty()) return result;
     sets +=
         fmt::format("{}{} = {}", sets.empty() ? "" : ", ", table.columns[set.column].name, value);

@@ -13,7 +13,12 @@ using sql::Value;
 std::string print(const sql::Application& app, const LocationKey& location) {
   const sql::Table& table = app.table(location.table);
   std::string row;
-  for (const Value& part : location.row) row += (row.empty() ? "" : ", ") + sql::print(part);
+  for (const Value& part : location.row) {
+    // Equal keys have one name, whatever digits they show.
+    const auto* number = std::get_if<sql::Decimal>(&part.data);
+    row += row.empty() ? "" : ", ";
+    row += number != nullptr ? sql::print(sql::shortest(*number)) : sql::print(part);
+  }
   if (location.column == kPresence) return fmt::format("{}[{}]", table.name, row);
   if (location.column < kPresence)
     return fmt::format("{}[{}].{}", table.name, row, table.columns[location.column].name);

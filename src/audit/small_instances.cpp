@@ -20,6 +20,12 @@ struct Mentioned {
     if (expr.op == sql::ExprOp::Integer && std::abs(expr.number) <= kLargestMentioned) {
       for (const std::int64_t near : {-1, 0, 1}) add(numbers, expr.number + near);
     }
+    if (expr.op == sql::ExprOp::Decimal) {
+      const auto number = sql::to_integer(sql::parse_decimal(expr.text).value_or(sql::Decimal{}));
+      if (number && std::abs(*number) <= kLargestMentioned) {
+        for (const std::int64_t near : {-1, 0, 1}) add(numbers, *number + near);
+      }
+    }
     if (expr.op == sql::ExprOp::Text) add(texts, expr.text);
     for (const sql::Expr& arg : expr.args) look(arg);
   }
@@ -124,11 +130,19 @@ sql::Value SmallInstances::key_value(sql::Type type) {
       return sql::Value(texts_[rng_.below(texts_.size())]);
     case sql::Type::Boolean:
       return sql::Value(rng_.chance(0.5));
+    case sql::Type::Numeric:
+      return sql::Value(sql::Decimal{static_cast<std::int64_t>(1 + rng_.below(2)), 0});
   }
   return {};
 }
 
 sql::Value SmallInstances::any_value(sql::Type type) {
+  if (type == sql::Type::Numeric) {
+    // Near the numbers of the program, and between them.
+    constexpr std::int64_t kCents[] = {0, 0, 1, 50, 99};
+    const std::int64_t whole = numbers_[rng_.below(numbers_.size())];
+    return sql::Value(sql::Decimal{whole * 100 + kCents[rng_.below(std::size(kCents))], 2});
+  }
   if (type != sql::Type::Integer) return key_value(type);
   return sql::Value(numbers_[rng_.below(numbers_.size())]);
 }
@@ -161,6 +175,10 @@ void SmallInstances::add_row(std::vector<sql::InitialRow>& rows, sql::TableId id
       row.values.emplace_back();
     } else {
       row.values.push_back(is_key ? key_value(column.type) : any_value(column.type));
+      const auto* number = std::get_if<sql::Decimal>(&row.values.back().data);
+      if (number != nullptr && column.width.bits != sql::kAnyScale)
+        row.values.back() =
+            sql::Value(sql::rounded(*number, column.width.bits).value_or(sql::Decimal{}));
     }
   }
   if (!refer(rows, table, row) || !meets_checks(table, row.values)) return;

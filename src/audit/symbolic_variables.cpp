@@ -56,6 +56,12 @@ void SymbolicVariables::declare() {
 }
 
 void SymbolicVariables::bound_truth(const SymValue& value) {
+  SmtSolver& smt = symbols_.smt();
+  if (smt.has_real_numbers()) {
+    instance_.facts.push_back(equals(value.number, smt.number(0)) ||
+                              equals(value.number, smt.number(1)));
+    return;
+  }
   instance_.facts.push_back(symbols_.smt().number(0) <= value.number &&
                             value.number <= symbols_.smt().number(1));
 }

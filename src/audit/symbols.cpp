@@ -28,6 +28,18 @@ void collect_texts(std::span<const sql::Statement> body, std::set<std::string>& 
   }
 }
 
+bool has_numeric(const sql::Expr& expr) {
+  return expr.type == sql::Type::Numeric || std::ranges::any_of(expr.args, has_numeric);
+}
+
+bool has_numeric(std::span<const sql::Statement> body) {
+  return std::ranges::any_of(body, [](const sql::Statement& s) {
+    bool found = false;
+    sql::for_each_expr(s, [&](const sql::Expr& expr) { found = found || has_numeric(expr); });
+    return found || has_numeric(s.body()) || has_numeric(s.otherwise());
+  });
+}
+
 constexpr std::uint32_t kShort = 8;  // characters
 
 // Another text for each number, none of the literals, of one letter where few are needed.
@@ -42,6 +54,22 @@ std::string short_text(std::int64_t number, const Literals& literals) {
 }
 
 }  // namespace
+
+SmtNumbers numbers_of(const sql::Application& app) {
+  const auto is_numeric = [](const auto& declared) { return declared.type == sql::Type::Numeric; };
+  const bool in_tables = std::ranges::any_of(app.tables, [&](const sql::Table& table) {
+    return std::ranges::any_of(table.columns, is_numeric) ||
+           std::ranges::any_of(table.checks, [](const sql::Expr& e) { return has_numeric(e); }) ||
+           std::ranges::any_of(table.columns, [](const sql::Column& column) {
+             return (column.default_value && has_numeric(*column.default_value)) ||
+                    (column.generated && has_numeric(*column.generated));
+           });
+  });
+  const bool in_functions = std::ranges::any_of(app.functions, [&](const sql::Function& function) {
+    return std::ranges::any_of(function.variables, is_numeric) || has_numeric(function.body);
+  });
+  return in_tables || in_functions ? SmtNumbers::Real : SmtNumbers::Whole;
+}
 
 Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes)
     : smt_(smt),

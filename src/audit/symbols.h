@@ -1,11 +1,13 @@
 #pragma once
 // The vocabulary of the formulas: values that may be NULL, rows, and what all instances share.
 //
-// Every value is a whole number with a flag for NULL; a truth value is 0 or 1; a text is the
-// number of its literal, or a number that stands for some other text. What we cannot express
-// (multiplying or dividing by something that is no constant, functions that we do not know) is an
-// uninterpreted function of its arguments: equal arguments give equal results, and that is all
-// that is said.
+// Every value is a number with a flag for NULL; a truth value is 0 or 1; a text is the
+// number of its literal, or a number that stands for some other text. Numbers are whole, unless the
+// program has numerics: then all are real (SmtNumbers). That is sound for proofs, which have more
+// models then. Searches for runs say which values are whole, and of how many digits the others are.
+// What we cannot express (multiplying or dividing by something that is no constant, functions that
+// we do not know) is an uninterpreted function of its arguments: equal arguments give equal
+// results, and that is all that is said.
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +35,9 @@ using Row = std::vector<SmtTerm>;
 // UNIQUE constraint.
 inline constexpr std::uint32_t kPresence = 1'000'000;
 inline constexpr std::uint32_t kUniqueEntry = 2'000'000;  // plus the number of the constraint
+
+// Real, if something in the program is a numeric.
+SmtNumbers numbers_of(const sql::Application& app);
 
 class Symbols {
  public:

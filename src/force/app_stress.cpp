@@ -44,6 +44,10 @@ class ArgumentPool {
         return sql::print(sql::Value(texts_[rng_.below(texts_.size())]));
       case sql::Type::Boolean:
         return rng_.chance(0.5) ? "true" : "false";
+      case sql::Type::Numeric:
+        if (decimals_.empty() || rng_.chance(kNewValue))
+          return fmt::format("{}.{:02}", rng_.below(100), rng_.below(100));
+        return decimals_[rng_.below(decimals_.size())];
     }
     return "NULL";
   }
@@ -53,6 +57,9 @@ class ArgumentPool {
   void add(const sql::Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
       if (std::ranges::find(numbers_, *number) == numbers_.end()) numbers_.push_back(*number);
+    } else if (std::holds_alternative<sql::Decimal>(value.data)) {
+      const std::string text = sql::print(value);
+      if (std::ranges::find(decimals_, text) == decimals_.end()) decimals_.push_back(text);
     } else if (const auto* text = std::get_if<std::string>(&value.data)) {
       if (std::ranges::find(texts_, *text) == texts_.end()) texts_.push_back(*text);
     }
@@ -60,6 +67,7 @@ class ArgumentPool {
   Rng rng_;
   std::vector<std::int64_t> numbers_;
   std::vector<std::string> texts_;
+  std::vector<std::string> decimals_;
   std::uint64_t fresh_ = 0;
 };
 

@@ -19,6 +19,8 @@ Json to_json(const sql::Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data)) return *number;
   if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
   if (const auto* truth = std::get_if<bool>(&value.data)) return *truth;
+  // As a text: a JSON number is read as a floating one by many.
+  if (std::holds_alternative<sql::Decimal>(value.data)) return sql::print(value);
   const auto* elements = std::get_if<std::vector<sql::Value>>(&value.data);
   if (elements == nullptr) return nullptr;
   Json array = Json::array();

@@ -152,6 +152,7 @@ Json value_json(const sql::Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data)) return *number;
   if (const auto* truth = std::get_if<bool>(&value.data)) return *truth;
   if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
+  if (std::holds_alternative<sql::Decimal>(value.data)) return print(value);
   Json list = Json::array();
   for (const sql::Value& element : std::get<std::vector<sql::Value>>(value.data))
     list.push_back(value_json(element));

@@ -29,10 +29,15 @@ struct SmtSolver::Backend {
   bool failed = false;  // Z3 refused to build a term: nothing about it can be answered
   Budget* budget = nullptr;
   std::size_t work = 0;  // terms made since the last look at the budget
+  bool is_real = false;
 
-  Backend() {
+  explicit Backend(SmtNumbers numbers) : is_real(numbers == SmtNumbers::Real) {
     sorts.push_back(context.bool_sort());
-    sorts.push_back(context.int_sort());
+    sorts.push_back(is_real ? context.real_sort() : context.int_sort());
+  }
+
+  z3::expr number(std::int64_t value) {
+    return is_real ? context.real_val(value) : context.int_val(value);
   }
 
   std::string unique(std::string_view name) { return fmt::format("{}!{}", name, names++); }
@@ -82,7 +87,7 @@ struct SmtSolver::Backend {
   }
 };
 
-SmtSolver::SmtSolver() : backend_(std::make_unique<Backend>()) {}
+SmtSolver::SmtSolver(SmtNumbers numbers) : backend_(std::make_unique<Backend>(numbers)) {}
 SmtSolver::~SmtSolver() = default;
 
 void SmtSolver::stop_with(Budget& budget) { backend_->budget = &budget; }
@@ -196,7 +201,7 @@ SmtTerm operator<=(SmtTerm a, SmtTerm b) {
 }
 SmtTerm operator*(std::int64_t factor, SmtTerm a) {
   SmtSolver::Backend& z3 = *a.solver->backend_;
-  return {a.solver, z3.keep([&] { return z3.context.int_val(factor) * z3.terms[a.index]; })};
+  return {a.solver, z3.keep([&] { return z3.number(factor) * z3.terms[a.index]; })};
 }
 
 SmtTerm choose(SmtTerm condition, SmtTerm yes, SmtTerm no) {
@@ -220,7 +225,33 @@ SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas) {
 }
 
 SmtTerm SmtSolver::number(std::int64_t value) {
-  return {this, backend_->keep([&] { return backend_->context.int_val(value); })};
+  return {this, backend_->keep([&] { return backend_->number(value); })};
+}
+
+SmtTerm SmtSolver::decimal(const std::string& digits) {
+  Backend& z3 = *backend_;
+  if (!z3.is_real && digits.find('.') != std::string::npos) {
+    z3.failed = true;  // Z3 does not survive the question
+    return number(0);
+  }
+  return {this, z3.keep([&] {
+            return z3.is_real ? z3.context.real_val(digits.c_str())
+                              : z3.context.int_val(digits.c_str());
+          })};
+}
+
+bool SmtSolver::has_real_numbers() const { return backend_->is_real; }
+
+SmtTerm SmtSolver::is_whole(SmtTerm number) {
+  Backend& z3 = *backend_;
+  if (!z3.is_real) return truth(true);
+  return {this, z3.keep([&] { return z3::is_int(z3.terms[number.index]); })};
+}
+
+std::optional<SmtTerm> SmtSolver::product(SmtTerm a, SmtTerm b) {
+  Backend& z3 = *backend_;
+  if (!z3.terms[a.index].is_numeral() && !z3.terms[b.index].is_numeral()) return std::nullopt;
+  return SmtTerm{this, z3.keep([&] { return z3.terms[a.index] * z3.terms[b.index]; })};
 }
 
 std::optional<bool> SmtSolver::known_truth(SmtTerm formula) const {
@@ -465,6 +496,10 @@ std::int64_t SmtLayers::number(SmtTerm term) {
   std::int64_t value = 0;
   const z3::expr result = value_in(*state_->model, z3.terms[term.index], z3.failed);
   if (result.is_numeral_i64(value)) return value;
+  std::int64_t below = 0;
+  if (z3.is_real && result.is_numeral() && result.numerator().is_numeral_i64(value) &&
+      result.denominator().is_numeral_i64(below))
+    return value / below;
   return result.to_string().find('-') != std::string::npos
              ? std::numeric_limits<std::int64_t>::min()
              : std::numeric_limits<std::int64_t>::max();

@@ -41,6 +41,10 @@ namespace isoscope {
 
 class SmtSolver;
 
+// What the sort of numbers holds, in all formulas of a solver. A formula without quantifiers that
+// no real numbers satisfy is satisfied by no whole ones: who has both may take the real ones.
+enum class SmtNumbers : std::uint8_t { Whole, Real };
+
 enum class SmtResult : std::uint8_t { Sat, Unsat, Unknown };
 
 // Thrown by whatever makes a term when the budget of SmtSolver::stop_with() is over, and by models
@@ -48,7 +52,7 @@ enum class SmtResult : std::uint8_t { Sat, Unsat, Unknown };
 struct SmtStopped {};
 
 struct SmtSort {
-  std::uint32_t index = 0;  // 0 is the sort of formulas, 1 that of whole numbers
+  std::uint32_t index = 0;  // 0 is the sort of formulas, 1 that of numbers
   friend bool operator==(SmtSort, SmtSort) = default;
 };
 
@@ -70,7 +74,7 @@ SmtTerm all_of(SmtSolver& solver, std::span<const SmtTerm> formulas);
 SmtTerm any_of(SmtSolver& solver, std::span<const SmtTerm> formulas);
 SmtTerm choose(SmtTerm condition, SmtTerm yes, SmtTerm no);  // of terms of one sort
 
-// Whole numbers.
+// Numbers.
 SmtTerm operator+(SmtTerm a, SmtTerm b);
 SmtTerm operator-(SmtTerm a, SmtTerm b);
 SmtTerm operator*(std::int64_t factor, SmtTerm a);
@@ -97,13 +101,13 @@ struct SmtLimits {
 
 class SmtSolver {
  public:
-  SmtSolver();
+  explicit SmtSolver(SmtNumbers numbers = SmtNumbers::Whole);
   ~SmtSolver();
   SmtSolver(const SmtSolver&) = delete;
   SmtSolver& operator=(const SmtSolver&) = delete;
 
   static constexpr SmtSort kBool{0};
-  static constexpr SmtSort kInt{1};
+  static constexpr SmtSort kInt{1};  // of numbers: see SmtNumbers
 
   // From now on terms are made only until the budget is over, then SmtStopped is thrown.
   // Requires: the budget outlives the solver.
@@ -122,6 +126,12 @@ class SmtSolver {
 
   SmtTerm truth(bool value);
   SmtTerm number(std::int64_t value);
+  // 1.5, of real numbers; among whole ones it is none, and every check() answers Unknown.
+  SmtTerm decimal(const std::string& digits);
+  bool has_real_numbers() const;
+  SmtTerm is_whole(SmtTerm number);
+  // a times b if one of them is a constant, a fraction perhaps.
+  std::optional<SmtTerm> product(SmtTerm a, SmtTerm b);
   // What is known without asking: nothing if the term is no constant.
   std::optional<bool> known_truth(SmtTerm formula) const;
   std::optional<std::int64_t> known_number(SmtTerm term) const;
@@ -206,8 +216,8 @@ class SmtLayers {
   SmtResult check(SmtLimits limits, Budget& budget) { return check({}, limits, budget); }
   // After Unsat: positions of assumptions that suffice for it.
   const std::vector<std::size_t>& core() const;
-  // After Sat, until the next change: what the model says. A number beyond 64 bits is cut off.
-  // Throw SmtStopped if the backend was interrupted.
+  // After Sat, until the next change: what the model says. A number beyond 64 bits is cut off, and
+  // so is what stands behind the point. Throw SmtStopped if the backend was interrupted.
   bool holds(SmtTerm formula);
   std::int64_t number(SmtTerm term);
 

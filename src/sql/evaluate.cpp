@@ -49,7 +49,73 @@ Result<Value> arithmetic(ExprOp op, std::uint8_t bits, std::int64_t a, std::int6
   return Value(result);
 }
 
+Result<Value> in_limits(const std::optional<Decimal>& number) {
+  if (!number) return Error{.what = std::string(kTooManyDigits)};
+  return Value(*number);
+}
+
+Result<Value> arithmetic(ExprOp op, const Decimal& a, const Decimal& b) {
+  switch (op) {
+    case ExprOp::Add:
+      return in_limits(a + b);
+    case ExprOp::Subtract:
+      return in_limits(a - b);
+    case ExprOp::Multiply:
+      return in_limits(a * b);
+    default:
+      ISO_ASSERT(op == ExprOp::Divide || op == ExprOp::Modulo);
+      if (b.digits == 0) return Error{.what = "division by zero"};
+      return in_limits(op == ExprOp::Divide ? a / b : a % b);
+  }
+}
+
+std::optional<Decimal> decimal_in(const Value& value) {
+  if (const auto* decimal = std::get_if<Decimal>(&value.data)) return *decimal;
+  if (const auto* number = std::get_if<std::int64_t>(&value.data)) return Decimal{*number, 0};
+  return std::nullopt;
+}
+
+bool is_decimal(const Value& value) { return std::holds_alternative<Decimal>(value.data); }
+
+std::optional<Error> why_not_numeric(std::uint8_t precision, std::uint8_t scale,
+                                     const Decimal& value) {
+  if (precision == 0 || digits_before_point(value) <= precision - scale) return std::nullopt;
+  return Error{.what = "numeric field overflow"};
+}
+
+Result<Value> round(const Expr& e, const Value& value) {
+  const auto number = decimal_in(value);
+  if (!number) return Value();
+  const auto result = rounded(*number, static_cast<int>(e.number));
+  if (result) {
+    const auto scale = static_cast<std::uint8_t>(e.number);
+    if (auto misfit = why_not_numeric(e.precision, scale, *result)) return *misfit;
+  }
+  return in_limits(result);
+}
+
+Result<Value> whole(std::uint8_t bits, const Value& value) {
+  const auto number = decimal_in(value);
+  if (!number) return Value();
+  const auto result = to_integer(*number);
+  if (!result || !fits(bits, *result)) return overflow(bits);
+  return Value(*result);
+}
+
+Result<Value> absolute(std::uint8_t bits, const Value& value) {
+  if (const auto* decimal = std::get_if<Decimal>(&value.data))
+    return Value(decimal->digits < 0 ? -*decimal : *decimal);
+  const auto* number = std::get_if<std::int64_t>(&value.data);
+  if (number == nullptr) return Value();
+  return *number < 0 ? arithmetic(ExprOp::Subtract, bits, 0, *number) : Value(*number);
+}
+
 Result<Value> arithmetic(ExprOp op, std::uint8_t bits, const Value& a, const Value& b) {
+  if (is_decimal(a) || is_decimal(b)) {
+    const auto l = decimal_in(a);
+    const auto r = decimal_in(b);
+    if (l && r) return arithmetic(op, *l, *r);
+  }
   const auto* left = std::get_if<std::int64_t>(&a.data);
   const auto* right = std::get_if<std::int64_t>(&b.data);
   // Texts that stand for dates and the like are only compared; a sum with one is unknown to us.
@@ -91,6 +157,8 @@ class Evaluator {
         return Value(e.text);
       case ExprOp::Boolean:
         return Value(e.number != 0);
+      case ExprOp::Decimal:
+        return in_limits(parse_decimal(e.text));
       case ExprOp::Variable:
         return e.var.index < variables_.size() ? variables_[e.var.index] : Value();
       case ExprOp::Column:
@@ -166,11 +234,14 @@ class Evaluator {
         return Value(args[0].is_null());
       case ExprOp::Negate:
         return arithmetic(ExprOp::Subtract, e.bits, Value(std::int64_t{0}), args[0]);
-      case ExprOp::Abs: {
-        const auto* number = std::get_if<std::int64_t>(&args[0].data);
-        if (number == nullptr) return Value();
-        return *number < 0 ? arithmetic(ExprOp::Subtract, e.bits, 0, *number) : Value(*number);
-      }
+      case ExprOp::Abs:
+        return absolute(e.bits, args[0]);
+      case ExprOp::ToNumeric:
+        return args[0].is_null() ? Value() : in_limits(decimal_in(args[0]));
+      case ExprOp::ToInteger:
+        return whole(e.bits, args[0]);
+      case ExprOp::Round:
+        return round(e, args[0]);
       case ExprOp::Add:
       case ExprOp::Subtract:
       case ExprOp::Multiply:
@@ -249,10 +320,18 @@ std::optional<std::strong_ordering> compare(const Value& a, const Value& b) {
 
 Result<Value> add(const Value& a, const Value& b) { return arithmetic(ExprOp::Add, 64, a, b); }
 
+Result<Value> average(const Value& sum, std::int64_t count) {
+  const auto number = decimal_in(sum);
+  if (!number || count == 0) return Value();
+  return arithmetic(ExprOp::Divide, *number, Decimal{count, 0});
+}
+
 std::optional<Error> why_not_in(const Width& width, const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     if (!fits(width.bits, *number)) return overflow(width.bits);
   }
+  if (const auto* number = std::get_if<Decimal>(&value.data))
+    return why_not_numeric(width.precision, width.bits, *number);
   const auto* list = std::get_if<std::vector<Value>>(&value.data);
   if (list != nullptr && width.bits < 64) {
     for (const Value& element : *list) {

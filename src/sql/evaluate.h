@@ -2,9 +2,9 @@
 // The value of an expression, as SQL computes it.
 //
 // Logic is three-valued: a comparison with NULL is NULL, and so is `NULL AND true`, but not
-// `NULL AND false`. Numbers have as many bits as their types, at most 64; `/` rounds towards zero
-// and `%` goes with it. AND, OR, If and COALESCE look at their arguments from left to right, and no
-// further than they must.
+// `NULL AND false`. Whole numbers have as many bits as their types, at most 64; `/` rounds towards
+// zero and `%` goes with it. Numerics are exact (decimal.h). AND, OR, If and COALESCE look at their
+// arguments from left to right, and no further than they must.
 //
 // An Error is one that SQL raises: an overflow, a division by zero. It says why in words, and ends
 // the transaction that meets it.
@@ -36,6 +36,8 @@ std::optional<std::strong_ordering> compare(const Value& a, const Value& b);
 
 // The operators that aggregates share with expressions.
 Result<Value> add(const Value& a, const Value& b);
+// Of a sum by the number of its values: a numeric.
+Result<Value> average(const Value& sum, std::int64_t count);
 
 // The error that SQL raises when a value is given to a column or variable that it does not fit
 // into; nothing if it does.

@@ -16,13 +16,15 @@ namespace isoscope::sql {
 using TableId = Id<struct TableTag>;
 using VarId = Id<struct VarTag>;  // a variable of one function; parameters come first
 
-// What a value is, as far as programs can tell: every whole-number type is Integer; numeric,
-// dates and other ordered types that we only compare and add are Integer too, with a note.
-enum class Type : std::uint8_t { Integer, Text, Boolean };
+// What a value is, as far as programs can tell: every whole-number type is Integer; dates,
+// floating numbers and other ordered types that we only compare and add are Integer too, with a
+// note. Numeric is exact.
+enum class Type : std::uint8_t { Integer, Text, Boolean, Numeric };
 
 // clang-format off
 enum class ExprOp : std::uint8_t {
   Null, Integer, Text, Boolean,   // constants: `number`, `text`, `number` (0 or 1)
+  Decimal,                        // a constant: `text`, as parse_decimal() reads it
   Variable,                       // `var`
   Column,                         // `source`, `column`
   Element,                        // args[0] (an array) at index args[1], from 1
@@ -37,6 +39,10 @@ enum class ExprOp : std::uint8_t {
   If,                             // args[0] ? args[1] : args[2]; NULL counts as false
   Coalesce, Least, Greatest,      // args…; Coalesce of one is a cast between whole numbers: `bits`
   Abs,                            // args[0]
+  ToNumeric,                      // of the whole number args[0]
+  ToInteger,                      // of the numeric args[0], halves away from zero: `bits`
+  Round,                          // the numeric args[0] with `number` digits behind the point,
+                                  // halves away from zero; `precision` at most, if it is not 0
   Opaque,                         // a function that we do not know, called `text`: its value is a
                                   // function of args and nothing else, or
                                   // (`is_volatile`) another one each time
@@ -48,10 +54,12 @@ struct Expr {
   Type type = Type::Integer;  // of its value; of an array's elements
   bool is_array = false;
   // Of an integer, or of an array's elements: those of its type in SQL, 16, 32 or 64. A sum that
-  // does not fit is an error. What we only treat as a whole number, such as numeric, has 64.
+  // does not fit is an error. What we only treat as a whole number, such as a date, has 64.
+  // Of a numeric: no value of it has more digits than this behind the point, or kAnyScale.
   std::uint8_t bits = 64;
-  bool is_volatile = false;  // Opaque: random(), now()
-  bool is_untyped = false;   // Variable: a parameter whose first use says what type it is
+  std::uint8_t precision = 0;  // Round: p of numeric(p, s)
+  bool is_volatile = false;    // Opaque: random(), now()
+  bool is_untyped = false;     // Variable: a parameter whose first use says what type it is
   std::int64_t number = 0;
   std::string text = {};
   VarId var = {};
@@ -60,6 +68,11 @@ struct Expr {
   std::vector<Expr> args = {};
   Place place = {};
 };
+
+// Of ToInteger and Round: surely no digit is lost.
+inline bool keeps_value(const Expr& expr) {
+  return expr.args[0].bits <= (expr.op == ExprOp::Round ? expr.number : 0);
+}
 
 // Calls `visit(source, column)` for each column that the expression mentions.
 template <class Visit>

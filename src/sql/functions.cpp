@@ -39,6 +39,27 @@ std::uint64_t hash_of(std::string_view text) {
   return hash ^ (hash >> 32);
 }
 
+// round, trunc, ceil, floor and sign of a numeric or NULL.
+Result<Value> call_on_decimal(std::string_view name, std::span<const Value> arguments) {
+  const auto* number = std::get_if<Decimal>(&arguments[0].data);
+  if (number == nullptr) return Value();
+  if (name == "sign")
+    return Value(Decimal{number->digits < 0 ? -1 : number->digits > 0 ? 1 : 0, 0});
+  std::int64_t scale = 0;
+  if (arguments.size() > 1) {
+    const auto* given = std::get_if<std::int64_t>(&arguments[1].data);
+    if (given == nullptr) return Value();
+    scale = std::clamp<std::int64_t>(*given, -2000, 2000);  // as the server does
+  }
+  const Rounding rounding = name == "round"   ? Rounding::HalfAway
+                            : name == "trunc" ? Rounding::Down
+                            : name == "floor" ? Rounding::Floor
+                                              : Rounding::Ceiling;
+  const auto result = rounded(*number, static_cast<int>(scale), rounding);
+  if (!result) return Error{.what = std::string(kTooManyDigits)};
+  return Value(*result);
+}
+
 }  // namespace
 
 Result<Value> concatenate(const Value& a, const Value& b) {
@@ -62,7 +83,17 @@ Result<Value> concatenate(const Value& a, const Value& b) {
   return Value(std::move(text));
 }
 
+bool is_decimal_function(std::string_view name) {
+  for (const std::string_view known : {"round", "trunc", "ceil", "ceiling", "floor", "sign"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
 Result<Value> call_function(std::string_view name, Type type, std::span<const Value> arguments) {
+  if (is_decimal_function(name) && !arguments.empty() &&
+      (arguments[0].is_null() || std::holds_alternative<Decimal>(arguments[0].data)))
+    return call_on_decimal(name, arguments);
   const auto* text =
       arguments.empty() ? nullptr : std::get_if<std::string>(&arguments.front().data);
   const bool is_known = name == "upper" || name == "lower" || name == "length" || name == "left";
@@ -88,6 +119,8 @@ Result<Value> call_function(std::string_view name, Type type, std::span<const Va
       return Value(std::move(called));
     case Type::Integer:
       return Value(static_cast<std::int64_t>(hash_of(called) % 1'000'000'000));
+    case Type::Numeric:
+      return Value(Decimal{static_cast<std::int64_t>(hash_of(called) % 1'000'000'000), 2});
     case Type::Boolean:
       return Value(hash_of(called) % 2 == 1);
   }

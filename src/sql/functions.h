@@ -15,9 +15,12 @@ inline constexpr std::size_t kMaxLength = 1'000'000;
 // a || b: of texts, or of arrays and elements. NULL if a or b is.
 Result<Value> concatenate(const Value& a, const Value& b);
 
-// left, upper, lower and length do what they say. Any other function gives for equal arguments
-// equal values, and for different ones most likely different values: the text "name(arguments)",
-// or a number or truth value made from it.
+// Is it a function whose value, of a numeric, depends on the number alone and not on its scale?
+bool is_decimal_function(std::string_view name);
+
+// round, trunc, ceil, floor and sign of a numeric, left, upper, lower and length do what they say.
+// Any other function gives for equal arguments equal values, and for different ones most likely
+// different values: the text "name(arguments)", or a number or truth value made from it.
 Result<Value> call_function(std::string_view name, Type type, std::span<const Value> arguments);
 
 }  // namespace isoscope::sql

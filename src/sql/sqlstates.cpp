@@ -78,11 +78,15 @@ bool is_modelled_sqlstate(std::string_view code) {
 }
 
 std::string sqlstate_of_error(std::string_view what) {
-  static constexpr Condition kKnown[] = {
-      {"division by zero", "22012"},         {"smallint out of range", "22003"},
-      {"integer out of range", "22003"},     {"bigint out of range", "22003"},
-      {"a text is too long", "22001"},       {"a text is none of its type", "22P02"},
-      {"a query returned no rows", "P0002"}, {"a query returned more than one row", "P0003"}};
+  static constexpr Condition kKnown[] = {{"division by zero", "22012"},
+                                         {"smallint out of range", "22003"},
+                                         {"integer out of range", "22003"},
+                                         {"bigint out of range", "22003"},
+                                         {"numeric field overflow", "22003"},
+                                         {"a text is too long", "22001"},
+                                         {"a text is none of its type", "22P02"},
+                                         {"a query returned no rows", "P0002"},
+                                         {"a query returned more than one row", "P0003"}};
   for (const Condition& known : kKnown) {
     if (what == known.name) return std::string(known.code);
   }

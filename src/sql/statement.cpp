@@ -142,8 +142,8 @@ namespace {
 // Is there a way out of these statements but for their end and RAISE?
 bool may_leave(std::span<const Statement> body) {
   return std::ranges::any_of(body, [](const Statement& s) {
-    if (s.is<Return>() || s.is<Exit>() || s.is<Continue>() || s.is<EndTransaction>() ||
-        s.catches()) return true;
+    if (s.is<Return>() || s.is<Exit>() || s.is<Continue>() || s.is<EndTransaction>() || s.catches())
+      return true;
     return may_leave(s.body()) || may_leave(s.otherwise());
   });
 }

@@ -3,10 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace isoscope::sql {
+namespace {
+
+std::optional<Decimal> decimal_of(const Value& value) {
+  if (const auto* decimal = std::get_if<Decimal>(&value.data)) return *decimal;
+  if (const auto* number = std::get_if<std::int64_t>(&value.data)) return Decimal{*number, 0};
+  return std::nullopt;
+}
+
+// Among the kinds of values; all numbers have one place.
+std::size_t place_of(const Value& value) {
+  return std::holds_alternative<Decimal>(value.data) ? 1 : value.data.index();
+}
+
+}  // namespace
 
 std::strong_ordering operator<=>(const Value& a, const Value& b) {
+  if (std::holds_alternative<Decimal>(a.data) || std::holds_alternative<Decimal>(b.data)) {
+    const auto left = decimal_of(a);
+    const auto right = decimal_of(b);
+    if (left && right) return *left <=> *right;
+    return place_of(a) <=> place_of(b);
+  }
   if (a.data.index() != b.data.index()) return a.data.index() <=> b.data.index();
   if (const auto* number = std::get_if<std::int64_t>(&a.data))
     return *number <=> std::get<std::int64_t>(b.data);
@@ -24,6 +45,7 @@ std::strong_ordering operator<=>(const Value& a, const Value& b) {
 std::string print(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data))
     return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<Decimal>(&value.data)) return print(*number);
   if (const auto* truth = std::get_if<bool>(&value.data)) return *truth ? "true" : "false";
   if (const auto* text = std::get_if<std::string>(&value.data)) {
     std::string quoted = "'";

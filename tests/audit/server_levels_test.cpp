@@ -203,7 +203,11 @@ const std::string kAdd = "UPDATE t SET v = v + 1 WHERE id = p;";
 INSTANTIATE_TEST_SUITE_P(
     , AuditGaps,
     testing::Values(
-        LeftOut{"Numeric", "CREATE TABLE t (id integer PRIMARY KEY, v numeric NOT NULL);\n", kAdd},
+        LeftOut{"Real", "CREATE TABLE t (id integer PRIMARY KEY, v real NOT NULL);\n", kAdd},
+        LeftOut{"Quotient", "CREATE TABLE t (id integer PRIMARY KEY, v numeric NOT NULL);\n",
+                "UPDATE t SET v = v / 3 WHERE id = p;"},
+        LeftOut{"TextOfANumeric", "CREATE TABLE t (id integer PRIMARY KEY, v numeric NOT NULL);\n",
+                "UPDATE t SET v = v + 1 WHERE id = p AND v::text <> '1.0';"},
         LeftOut{"PartialIndex", kTable + "CREATE UNIQUE INDEX i ON t (v) WHERE v > 0;\n", kAdd},
         LeftOut{"ExpressionIndex", kTable + "CREATE UNIQUE INDEX i ON t ((v % 2));\n", kAdd},
         LeftOut{"Exclude", kTable + "ALTER TABLE t ADD EXCLUDE (v WITH =);\n", kAdd},

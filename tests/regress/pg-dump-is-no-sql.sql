@@ -5,7 +5,8 @@
 -- says: COPY is ignored
 -- says not: error
 -- run: isoscope audit FILE --level si --prove
--- exit: 3
+-- exit: 0
+-- says: serializable: every execution
 
 --
 -- PostgreSQL database dump

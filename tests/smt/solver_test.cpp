@@ -65,6 +65,36 @@ TEST_F(Smt, KeepsThingsOfTheSameNameApart) {
   EXPECT_EQ(smt.check({r(a, a), !again(a, a)}, {}, budget), SmtResult::Sat);
 }
 
+TEST_F(Smt, HasRealNumbersWhereTheyAreAskedFor) {
+  for (const SmtNumbers numbers : {SmtNumbers::Whole, SmtNumbers::Real}) {
+    SmtSolver one(numbers);
+    const SmtTerm x = one.new_constant("x", SmtSolver::kInt);
+    const SmtTerm between = one.number(0) < x && x < one.number(1);
+    const bool is_real = numbers == SmtNumbers::Real;
+    EXPECT_EQ(one.check({between}, {}, budget), is_real ? SmtResult::Sat : SmtResult::Unsat);
+    EXPECT_EQ(one.check({between, one.is_whole(x)}, {}, budget), SmtResult::Unsat);
+    EXPECT_EQ(one.check({between, one.is_whole(10 * x)}, {}, budget),
+              is_real ? SmtResult::Sat : SmtResult::Unsat);
+    EXPECT_FALSE(one.product(x, x));
+    // A fraction among whole numbers makes no sense.
+    const SmtTerm half = one.decimal("0.5");
+    const std::optional<SmtTerm> twice = one.product(one.number(2), is_real ? half : x);
+    ASSERT_TRUE(twice);
+    EXPECT_EQ(one.check({equals(*twice, one.number(1))}, {}, budget),
+              is_real ? SmtResult::Sat : SmtResult::Unknown);
+  }
+}
+
+TEST_F(Smt, ModelsOfRealNumbersAreCutOff) {
+  SmtSolver real(SmtNumbers::Real);
+  const SmtTerm x = real.new_constant("x", SmtSolver::kInt);
+  SmtLayers layers(real);
+  layers.add(equals(4 * x, real.number(-7)));
+  ASSERT_EQ(layers.check({}, budget), SmtResult::Sat);
+  EXPECT_EQ(layers.number(x), -1);
+  EXPECT_EQ(layers.number(100 * x), -175);
+}
+
 TEST_F(Smt, AssumesSortsToHaveAnElement) {
   EXPECT_EQ(smt.check({smt.forall({txn}, [&](auto) { return smt.truth(false); })}, {}, budget),
             SmtResult::Unsat);

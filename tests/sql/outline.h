@@ -94,6 +94,14 @@ class Outline {
         return "greatest" + binary(e, ", ");
       case ExprOp::Abs:
         return "abs" + binary(e, ", ");
+      case ExprOp::Decimal:
+        return e.text;
+      case ExprOp::ToNumeric:
+        return "numeric" + binary(e, ", ");
+      case ExprOp::ToInteger:
+        return "integer" + binary(e, ", ");
+      case ExprOp::Round:
+        return fmt::format("round {} ", e.number) + binary(e, ", ");
       case ExprOp::Cardinality:
         return "size" + binary(e, ", ");
       case ExprOp::ArrayOf:

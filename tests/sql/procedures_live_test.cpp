@@ -57,8 +57,10 @@ constexpr std::array kProcedureBodies = {
     // Locks, and a key that another call has inserted.
     "@SELECT v INTO x FROM t WHERE id = 1 FOR UPDATE; @COMMIT; ^INSERT INTO l VALUES (0, 1, x) ON "
     "CONFLICT (who, part) DO UPDATE SET v = l.v + 1; @",
-    "@FOR r IN SELECT id FROM t ORDER BY id LOOP IF y IS NULL THEN @y := 1; END IF; SELECT v INTO x "
-    "FROM t WHERE id = r.id FOR UPDATE; @UPDATE t SET v = x + p WHERE id = r.id; @COMMIT; ^END LOOP;",
+    "@FOR r IN SELECT id FROM t ORDER BY id LOOP IF y IS NULL THEN @y := 1; END IF; SELECT v INTO "
+    "x "
+    "FROM t WHERE id = r.id FOR UPDATE; @UPDATE t SET v = x + p WHERE id = r.id; @COMMIT; ^END "
+    "LOOP;",
 };
 
 // What plain functions do beside them.
@@ -89,7 +91,8 @@ struct CallPair {
   std::string text(bool has_gates) const {
     std::string made(kProcedureSchema);
     made += gated_text(
-        "CREATE PROCEDURE inner_part(p int) LANGUAGE plpgsql AS $$ BEGIN @COMMIT; ^UPDATE t SET v = "
+        "CREATE PROCEDURE inner_part(p int) LANGUAGE plpgsql AS $$ BEGIN @COMMIT; ^UPDATE t SET v "
+        "= "
         "v + p WHERE id = 2; @COMMIT; END $$;\n",
         has_gates);
     int number = 0;
@@ -133,8 +136,8 @@ class ProceduresLive : public ::testing::TestWithParam<PgLevel> {
     monitor_ = std::move(*force::PgMonitor::open(server_->dsn()));
   }
 
-  std::string play(const Machine& machine, const CallPair& pair, const std::vector<std::size_t>& turns,
-                   std::string& trouble) {
+  std::string play(const Machine& machine, const CallPair& pair,
+                   const std::vector<std::size_t>& turns, std::string& trouble) {
     auto made = monitor_->query("DROP SCHEMA public CASCADE; CREATE SCHEMA public; " +
                                 force::gate_functions("public") + pair.text(true));
     if (!made) {
@@ -143,9 +146,8 @@ class ProceduresLive : public ::testing::TestWithParam<PgLevel> {
     }
     static constexpr std::string_view kLevels[] = {"read committed", "repeatable read",
                                                    "serializable"};
-    const std::string level =
-        fmt::format("SET default_transaction_isolation = '{}'",
-                    kLevels[static_cast<std::size_t>(GetParam())]);
+    const std::string level = fmt::format("SET default_transaction_isolation = '{}'",
+                                          kLevels[static_cast<std::size_t>(GetParam())]);
     std::vector<force::ActorScript> actors;
     for (int number = 1; number <= 2; ++number)
       actors.push_back({.name = std::to_string(number),
@@ -228,7 +230,9 @@ class ProceduresLive : public ::testing::TestWithParam<PgLevel> {
       ASSERT_EQ(trouble, "");
       if (is_apart(there)) continue;
       ++num_ends_;
-      ASSERT_TRUE(ends.contains(there)) << "on the server:\n" << there << "explore knows\n" << known;
+      ASSERT_TRUE(ends.contains(there)) << "on the server:\n"
+                                        << there << "explore knows\n"
+                                        << known;
     }
   }
 
@@ -242,7 +246,8 @@ TEST_P(ProceduresLive, EndAsOnTheServerBesideEachOther) {
   for (std::size_t i = 0; i < kProcedureBodies.size(); ++i) {
     compare({.first = kProcedureBodies[i], .second = kProcedureBodies[i]});
     if (HasFatalFailure()) return;
-    compare({.first = kProcedureBodies[i], .second = kProcedureBodies[(i * 5 + 3) % kProcedureBodies.size()]});
+    compare({.first = kProcedureBodies[i],
+             .second = kProcedureBodies[(i * 5 + 3) % kProcedureBodies.size()]});
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(num_ends_, 2 * kProcedureBodies.size());

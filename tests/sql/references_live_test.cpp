@@ -71,7 +71,8 @@ constexpr std::array kReferenceBodies = {
     "UPDATE pa SET u = 20 + p WHERE u IS NULL OR v > 0;",
     "UPDATE pa SET u = u * 10, v = v + 1 WHERE u < 3; IF FOUND THEN INSERT INTO log VALUES (p, 1, "
     "1); END IF;",
-    "UPDATE pa SET u = 30 WHERE u = 3; GET DIAGNOSTICS x = ROW_COUNT; INSERT INTO log VALUES (p, 1, "
+    "UPDATE pa SET u = 30 WHERE u = 3; GET DIAGNOSTICS x = ROW_COUNT; INSERT INTO log VALUES (p, "
+    "1, "
     "x);",
     "UPDATE pa SET v = v + 1 WHERE id = 1;",
     "UPDATE pv SET uu = 40 + p WHERE id = 2;",

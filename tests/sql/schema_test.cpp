@@ -101,11 +101,11 @@ TEST(Schema, KnowsChecksAndDefaults) {
 TEST(Schema, NotesRoughTypesAndIgnoredStatements) {
   const Application app = application_of(
       "CREATE EXTENSION x; SET search_path = a; COMMENT ON TABLE t IS 'y'; CREATE SEQUENCE s;\n"
-      "CREATE TABLE t (a integer PRIMARY KEY, b numeric(8,2), c timestamp, d jsonb, e integer[]);\n"
+      "CREATE TABLE t (a integer PRIMARY KEY, b real, c timestamp, d jsonb, e integer[]);\n"
       "CREATE VIEW v AS SELECT 1;");
   std::vector<std::string> notes;
   for (const Note& note : app.notes) notes.push_back(note.what);
-  EXPECT_THAT(notes, ElementsAre("numeric values are treated as whole numbers",
+  EXPECT_THAT(notes, ElementsAre("float4 values are treated as whole numbers",
                                  "timestamp values are treated as whole numbers",
                                  "values of type jsonb are treated as texts",
                                  "column 'e' of 't' is treated as a text"));

@@ -58,12 +58,14 @@ inline std::string client_text(const Function& function, const NextStep& step,
   return out;
 }
 
-// A whole number, a truth value or NULL, as the programs of the tests have them.
+// A number, a truth value or NULL, as the programs of the tests have them.
 inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
   values.emplace_back();
   if (!cell || cell->empty()) return;  // what returns void gives an empty text
   if (*cell == "t" || *cell == "f") {
     values.back().data = *cell == "t";
+  } else if (cell->find('.') != std::string::npos) {
+    values.back().data = parse_decimal(*cell).value();
   } else {
     values.back().data = std::int64_t{std::stoll(*cell)};
   }

@@ -52,14 +52,16 @@ constexpr std::array kStatementTriggerBodies = {
     "INSERT INTO t SELECT 30 + id, n, NULL FROM s WHERE n > 100;",
     "DELETE FROM t WHERE id = 1; IF FOUND THEN INSERT INTO log VALUES (p, 1, 1); END IF;",
     "DELETE FROM t WHERE v > 1000;",
-    "DELETE FROM t WHERE id = 2 RETURNING v INTO x; INSERT INTO log VALUES (p, 1, coalesce(x, -1));",
+    "DELETE FROM t WHERE id = 2 RETURNING v INTO x; INSERT INTO log VALUES (p, 1, coalesce(x, "
+    "-1));",
     "UPDATE t SET v = t.v + w.id FROM w WHERE w.t = t.id AND w.id > 1;",
     "UPDATE t SET id = 9 WHERE id = 1;",
     "UPDATE s SET n = n + 1 WHERE id = 1;",
     "SELECT n INTO x FROM s WHERE id = 1 FOR UPDATE; UPDATE t SET v = x WHERE id = 3;",
     "INSERT INTO w VALUES (10 + p, 1);",
     "INSERT INTO log SELECT p, id, n FROM s;",
-    "BEGIN UPDATE t SET v = v + 300 WHERE id < 3; EXCEPTION WHEN OTHERS THEN INSERT INTO log VALUES "
+    "BEGIN UPDATE t SET v = v + 300 WHERE id < 3; EXCEPTION WHEN OTHERS THEN INSERT INTO log "
+    "VALUES "
     "(p, 1, -1); END;",
     "UPDATE t SET v = (SELECT count(*) FROM w WHERE w.t = t.id) WHERE id <= 2;",
 };

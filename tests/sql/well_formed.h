@@ -17,6 +17,7 @@ inline std::size_t fewest_args(ExprOp op) {
     case ExprOp::Integer:
     case ExprOp::Text:
     case ExprOp::Boolean:
+    case ExprOp::Decimal:
     case ExprOp::Variable:
     case ExprOp::Column:
     case ExprOp::ArrayOf:
@@ -30,6 +31,9 @@ inline std::size_t fewest_args(ExprOp op) {
     case ExprOp::Least:
     case ExprOp::Greatest:
     case ExprOp::Abs:
+    case ExprOp::ToNumeric:
+    case ExprOp::ToInteger:
+    case ExprOp::Round:
       return 1;
     case ExprOp::If:
       return 3;

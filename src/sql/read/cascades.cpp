@@ -38,6 +38,7 @@ bool has_any(const std::set<std::uint32_t>& columns, const std::vector<std::uint
 std::string literal(const std::optional<Expr>& value) {
   if (!value) return {};
   if (value->op == ExprOp::Integer) return fmt::format("{}", value->number);
+  if (value->op == ExprOp::Decimal) return value->text;
   if (value->op == ExprOp::Boolean) return value->number != 0 ? "true" : "false";
   if (value->op != ExprOp::Text) return {};
   std::string out = "'";

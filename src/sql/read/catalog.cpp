@@ -36,8 +36,9 @@ constexpr KnownType kKnownTypes[] = {
     {"serial2", Type::Integer, Rough::No, true, 16},
     {"serial4", Type::Integer, Rough::No, true, 32},
     {"serial8", Type::Integer, Rough::No, true},
-    {"numeric", Type::Integer, Rough::Number},
-    {"decimal", Type::Integer, Rough::Number},
+    {"numeric", Type::Numeric},
+    {"decimal", Type::Numeric},
+    {"dec", Type::Numeric},
     {"money", Type::Integer, Rough::Number},
     {"float4", Type::Integer, Rough::Number},
     {"float8", Type::Integer, Rough::Number},
@@ -64,6 +65,22 @@ std::uint32_t length_of(const Tree& typmods) {
   if (!typmods.is_array() || typmods.size() != 1) return 0;
   const Tree& number = child(child(typmods[0], "A_Const"), "ival");
   return static_cast<std::uint32_t>(number_of(number, "ival"));
+}
+
+// numeric(p, s), numeric(p). False if it is one that Decimal cannot hold.
+bool read_scale(const Tree& typmods, Width& width) {
+  width.bits = kAnyScale;
+  if (!typmods.is_array() || typmods.empty()) return true;
+  std::int64_t given[2] = {0, 0};
+  for (std::size_t i = 0; i < typmods.size() && i < 2; ++i) {
+    if (!has(child(typmods[i], "A_Const"), "ival")) return false;
+    given[i] = number_of(child(child(typmods[i], "A_Const"), "ival"), "ival");
+  }
+  if (given[1] < 0 || given[1] >= Decimal::kMaxDigits || given[0] > Decimal::kMaxDigits)
+    return false;
+  width.precision = static_cast<std::uint8_t>(given[0]);
+  width.bits = static_cast<std::uint8_t>(given[1]);
+  return true;
 }
 
 std::string_view trim(std::string_view text) {
@@ -119,6 +136,15 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     result.is_fresh = known.is_fresh;
     result.width.bits = known.bits;
     if (known.type == Type::Text) result.width.length = length_of(child(type_name, "typmods"));
+    if (known.type == Type::Numeric) {
+      // Elements of an array are not rounded here.
+      const bool is_kept = read_scale(child(type_name, "typmods"), result.width) &&
+                           (!result.is_array || result.width.bits == kAnyScale);
+      if (!is_kept) {
+        result.width = {};
+        findings.note(place, "the size of this numeric is ignored", NoteKind::Gap);
+      }
+    }
     // Between two whole numbers there are others; between two moments there are none that count.
     if (known.rough == Rough::Number)
       findings.note(place, fmt::format("{} values are treated as whole numbers", name),
@@ -138,6 +164,8 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     const bool is_array = result.is_array;
     result = declared->second;
     result.is_array |= is_array;
+    if (result.type == Type::Numeric && result.width.bits != kAnyScale)
+      findings.note(place, "a domain of numerics rounds only what is stored", NoteKind::Gap);
     return result;
   }
   result.is_void = name == "void";
@@ -200,6 +228,8 @@ std::string_view a_type(Type type) {
       return "a text";
     case Type::Boolean:
       return "a boolean";
+    case Type::Numeric:
+      return "a numeric";
   }
   return "a value";
 }

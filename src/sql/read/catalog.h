@@ -26,6 +26,11 @@ struct DeclaredType {
   bool is_record = false;  // `record`, or the rows of a table: `row_of`
   bool is_trigger = false;
   std::optional<TableId> row_of = {};
+
+  // As a parameter or a result: the server forgets numeric's (p, s) there.
+  void forget_scale() {
+    if (type == Type::Numeric) width = {};
+  }
 };
 
 // CREATE VIEW: the query that its name stands for.
@@ -115,7 +120,7 @@ struct Catalog {
 std::optional<std::uint32_t> find_column(const Table& table, std::string_view name);
 // "did you mean …?" for a column of the table.
 std::string suggest_column(const Table& table, std::string_view name);
-// "an integer", "a text", "a boolean".
+// "an integer", "a numeric", "a text", "a boolean".
 std::string_view a_type(Type type);
 
 }  // namespace isoscope::sql

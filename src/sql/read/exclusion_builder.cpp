@@ -55,8 +55,9 @@ std::optional<ExclusionPart> SchemaBuilder::range_part(TableId id, const Tree& e
   if (type == nullptr || !bounds ||
       (name == "daterange" && (bounds->is_low_open || bounds->is_high_closed)))
     return std::nullopt;
-  auto low = expression(child(call, "args")[0], id, Type::Integer, true, "EXCLUDE", at);
-  auto high = expression(child(call, "args")[1], id, Type::Integer, true, "EXCLUDE", at);
+  const Type of = name == "numrange" ? Type::Numeric : Type::Integer;
+  auto low = expression(child(call, "args")[0], id, of, true, "EXCLUDE", at);
+  auto high = expression(child(call, "args")[1], id, of, true, "EXCLUDE", at);
   if (!low || !high) return std::nullopt;
   ExclusionPart part{*std::move(low), *std::move(high), bounds->is_low_open,
                      bounds->is_high_closed};

@@ -46,6 +46,11 @@ bool is_constant(const Expr& expr) {
 
 // Gives a constant the type of its partner.
 void agree(Scope& scope, Expr& left, Expr& right, std::string_view what) {
+  if (left.type == Type::Integer && !is_constant(left) && right.type == Type::Numeric &&
+      !is_constant(right)) {
+    left = adapt(scope, std::move(left), right.type, right.is_array, what);
+    return;
+  }
   if (is_constant(left) && !is_constant(right)) {
     left = adapt(scope, std::move(left), right.type, right.is_array, what, right.bits);
   } else {
@@ -91,12 +96,16 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
   if (name == "||") {
     if (left.is_array || right.is_array)
       scope.findings.fail(place, "|| of arrays is not modelled", "use ARRAY[…] or a loop");
+    note_scale(scope, {&left, 1}, place);
+    note_scale(scope, {&right, 1}, place);
     return make(ExprOp::Concat, Type::Text, {std::move(left), std::move(right)}, place);
   }
   const auto op = find_operator(name);
   if (!op) {
     scope.findings.note(place, fmt::format("the operator {} is treated as some function", name),
                         NoteKind::Free);
+    note_scale(scope, {&left, 1}, place);
+    note_scale(scope, {&right, 1}, place);
     // -> and #>> take a part of a document, which is kept as a text.
     const bool is_part = name.starts_with("->") || name.starts_with("#>");
     const bool is_test = !is_part && name.find_first_of("~@?<>&") != std::string::npos;
@@ -110,9 +119,11 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
   }
   if (is_comparison(*op)) return compare(scope, *op, std::move(left), std::move(right), place);
   const std::string what = fmt::format("the operator {}", name);
-  left = adapt(scope, std::move(left), Type::Integer, false, what, right.bits);
-  right = adapt(scope, std::move(right), Type::Integer, false, what, left.bits);
-  return make(*op, Type::Integer, {std::move(left), std::move(right)}, place);
+  const Type type = type_of_numbers(left, right);
+  left = adapt(scope, std::move(left), type, false, what, right.bits);
+  right = adapt(scope, std::move(right), type, false, what, left.bits);
+  if (type == Type::Numeric && *op == ExprOp::Divide) note_scale(scope, {&left, 1}, place);
+  return make(*op, type, {std::move(left), std::move(right)}, place);
 }
 
 // (a, b) = (c, d) as a = c AND b = d.
@@ -215,7 +226,11 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
   if (kind == "AEXPR_NULLIF") {
     Expr value = build_expr(scope, left);
     if (!repeats(scope, value, 1, place)) return value;
-    Expr equal = compare(scope, ExprOp::Equal, value, build_expr(scope, right), place);
+    Expr other = build_expr(scope, right);
+    // It has the type with which it is compared.
+    if (value.type == Type::Integer && type_of_numbers(value, other) == Type::Numeric)
+      value = adapt(scope, std::move(value), Type::Numeric, false, "NULLIF");
+    Expr equal = compare(scope, ExprOp::Equal, value, std::move(other), place);
     const Type type = value.type;
     return make(ExprOp::If, type, {std::move(equal), make_null(type, place), std::move(value)},
                 place);
@@ -223,16 +238,19 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
   if (kind_of(left) == "RowExpr" && kind_of(right) == "RowExpr")
     return compare_rows(scope, name, left, right, place);
   if (left.is_null()) {
-    Expr value = adapt(scope, build_expr(scope, right), Type::Integer, false,
-                       fmt::format("the sign {}", name));
+    Expr value = build_expr(scope, right);
+    const Type type = type_of_numbers(value, value);
+    value = adapt(scope, std::move(value), type, false, fmt::format("the sign {}", name));
     if (name == "+") return value;
+    if (name == "-" && value.op == ExprOp::Decimal)
+      return make_decimal(-*parse_decimal(value.text), place);
     if (name == "-" && value.op == ExprOp::Integer && value.number != INT64_MIN &&
         fits(value.bits, -value.number)) {
       value.number = -value.number;  // of the type that it has: -1::bigint is a bigint
       return value;
     }
-    if (name == "-") return make(ExprOp::Negate, Type::Integer, {std::move(value)}, place);
-    if (name == "@") return make(ExprOp::Abs, Type::Integer, {std::move(value)}, place);
+    if (name == "-") return make(ExprOp::Negate, type, {std::move(value)}, place);
+    if (name == "@") return make(ExprOp::Abs, type, {std::move(value)}, place);
     scope.findings.fail(place, fmt::format("the operator {} is not modelled", name));
     return value;
   }
@@ -272,9 +290,10 @@ Expr build_constant(Scope& scope, const Tree& node, Place place) {
     const char* end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, number);
     if (read.ec == std::errc() && read.ptr == end) return make_integer(number, place);
-    scope.findings.note(place, fmt::format("the number {} is treated as some whole number", digits),
+    if (const auto decimal = parse_decimal(digits)) return make_decimal(*decimal, place);
+    scope.findings.note(place, fmt::format("the number {} is treated as some number", digits),
                         NoteKind::Gap);
-    Expr opaque = make(ExprOp::Opaque, Type::Integer, {}, place);
+    Expr opaque = make(ExprOp::Opaque, Type::Numeric, {}, place);
     opaque.text = digits;
     return opaque;
   }
@@ -292,9 +311,12 @@ void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what
     if (model == nullptr && value->op != ExprOp::Null) model = value;
   }
   if (model == nullptr) return;
-  const Type type = model->type;
+  Type type = model->type;
   const bool is_array = model->is_array;
   const std::uint8_t bits = model->bits;
+  for (const Expr* value : values) {
+    if (type == Type::Integer) type = type_of_numbers(*value, *value);
+  }
   for (Expr* value : values) *value = adapt(scope, std::move(*value), type, is_array, what, bits);
 }
 
@@ -410,15 +432,22 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
     scope.findings.note(place, "a cast that may cut a text is ignored", NoteKind::Gap);
   if (is_constant(value)) {
     value = adapt(scope, std::move(value), type.type, type.is_array, "this cast", type.width.bits);
+    if (type.type == Type::Numeric && !type.is_array) return round_to(std::move(value), type.width);
     return cast_number(std::move(value), type.width.bits);
   }
+  const bool is_number = (value.type == Type::Integer || value.type == Type::Numeric) &&
+                         (type.type == Type::Integer || type.type == Type::Numeric);
+  if (is_number && !value.is_array && !type.is_array && !type.is_record)
+    return cast_number(assigned(scope, std::move(value), type.type, false, "this cast", type.width),
+                       type.width.bits);
   if (value.type == type.type && value.is_array == type.is_array)
     return cast_number(std::move(value), type.width.bits);
   if (value.is_array || type.is_array || type.is_record) {
     scope.findings.fail(place, "this cast is not modelled");
     return value;
   }
-  constexpr std::string_view kNames[] = {"integer", "text", "boolean"};
+  note_scale(scope, {&value, 1}, place);
+  constexpr std::string_view kNames[] = {"integer", "text", "boolean", "numeric"};
   Expr opaque = make(ExprOp::Opaque, type.type, {std::move(value)}, place);
   opaque.text = kNames[static_cast<std::size_t>(type.type)];
   opaque.bits = type.width.bits;

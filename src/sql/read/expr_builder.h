@@ -107,8 +107,25 @@ Expr build_filter(Scope& scope, const Tree& node);
 // such as '1', gets `bits`; numbers keep theirs.
 Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view what,
            std::uint8_t bits = 64);
+// The value as it is stored in a column or variable: as above, and a numeric is rounded to the
+// scale that is declared, or to a whole number where one is declared.
+Expr assigned(Scope& scope, Expr value, Type type, bool is_array, std::string_view what,
+              const Width& width);
 // A cast between types of whole numbers.
 Expr cast_number(Expr value, std::uint8_t bits);
+// Casts between whole numbers and numerics.
+Expr to_numeric(Expr value);
+Expr to_integer(Expr value, std::uint8_t bits);
+// x::numeric(p, s). Its value is what it was if that surely has no more digits behind the point.
+Expr round_to(Expr value, const Width& width);
+// For a variable, which shows its digits whatever it is given: a column or variable of just as
+// many stands there as it is.
+Expr without_idle_rounding(Expr value);
+// 1.5 and 1.50 are equal, and so they are to whoever proves something; a text that is made of one,
+// or a quotient, tells them apart.
+void note_scale(Scope& scope, std::span<const Expr> args, Place place);
+// The type of what an operator makes of these: a numeric if one of them is.
+Type type_of_numbers(const Expr& a, const Expr& b);
 
 // Functions that these call run on the server by another snapshot, or perhaps not at all
 // (Statement::is_rough).
@@ -162,6 +179,7 @@ struct Args {
 Expr make(ExprOp op, Type type, Args args, Place place);
 Expr make_null(Type type, Place place);
 Expr make_integer(std::int64_t number, Place place);
+Expr make_decimal(const Decimal& number, Place place);
 Expr make_text(std::string text, Place place);
 Expr make_boolean(bool truth, Place place);
 Expr make_variable(const Frame& frame, VarId var, Place place);

@@ -10,6 +10,39 @@ namespace isoscope::sql {
 
 namespace {
 
+// The most digits behind the point that a numeric result has.
+std::uint8_t scale_of_result(ExprOp op, std::span<const Expr> args) {
+  int scale = 0;
+  switch (op) {
+    case ExprOp::ToNumeric:
+      return 0;
+    case ExprOp::Multiply:
+      for (const Expr& arg : args) scale += arg.op == ExprOp::Null ? 0 : arg.bits;
+      break;
+    case ExprOp::If:
+      args = args.subspan(1);
+      [[fallthrough]];
+    case ExprOp::Element:
+    case ExprOp::Negate:
+    case ExprOp::Abs:
+    case ExprOp::Add:
+    case ExprOp::Subtract:
+    case ExprOp::Modulo:
+    case ExprOp::ArrayOf:
+    case ExprOp::Coalesce:
+    case ExprOp::Least:
+    case ExprOp::Greatest:
+      for (const Expr& arg : args) {
+        const bool is_whole = arg.op == ExprOp::Null || arg.type != Type::Numeric;
+        scale = std::max<int>(scale, is_whole ? 0 : arg.bits);
+      }
+      break;
+    default:
+      return kAnyScale;
+  }
+  return scale > Decimal::kMaxDigits ? kAnyScale : static_cast<std::uint8_t>(scale);
+}
+
 std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
   switch (op) {
     case ExprOp::Cardinality:
@@ -42,7 +75,8 @@ std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
 }  // namespace
 
 Expr make(ExprOp op, Type type, Args args, Place place) {
-  const std::uint8_t bits = bits_of_result(op, args.list);
+  const std::uint8_t bits =
+      type == Type::Numeric ? scale_of_result(op, args.list) : bits_of_result(op, args.list);
   return {.op = op, .type = type, .bits = bits, .args = std::move(args.list), .place = place};
 }
 
@@ -57,6 +91,60 @@ Expr make_integer(std::int64_t number, Place place) {
           .bits = static_cast<std::uint8_t>(fits(32, number) ? 32 : 64),
           .number = number,
           .place = place};
+}
+
+Expr make_decimal(const Decimal& number, Place place) {
+  return {.op = ExprOp::Decimal,
+          .type = Type::Numeric,
+          .bits = number.scale,
+          .text = print(number),
+          .place = place};
+}
+
+Expr to_numeric(Expr value) {
+  const Place place = value.place;
+  if (value.op == ExprOp::Integer) return make_decimal({value.number, 0}, place);
+  return make(ExprOp::ToNumeric, Type::Numeric, {std::move(value)}, place);
+}
+
+Expr to_integer(Expr value, std::uint8_t bits) {
+  const Place place = value.place;
+  value = make(ExprOp::ToInteger, Type::Integer, {std::move(value)}, place);
+  value.bits = bits;
+  return value;
+}
+
+Expr round_to(Expr value, const Width& width) {
+  if (width.bits == kAnyScale || value.type != Type::Numeric || value.op == ExprOp::Null)
+    return value;
+  const Place place = value.place;
+  value = make(ExprOp::Round, Type::Numeric, {std::move(value)}, place);
+  value.number = width.bits;
+  value.bits = width.bits;
+  value.precision = width.precision;
+  return value;
+}
+
+void note_scale(Scope& scope, std::span<const Expr> args, Place place) {
+  for (const Expr& arg : args) {
+    if (arg.type == Type::Numeric)
+      return scope.findings.note(
+          place, "what this gives depends on how many digits a numeric shows", NoteKind::Gap);
+  }
+}
+
+Expr without_idle_rounding(Expr value) {
+  const bool is_plain =
+      value.op == ExprOp::Round && value.args[0].bits == value.number && value.args[0].args.empty();
+  if (!is_plain || value.args[0].op == ExprOp::Decimal) return value;
+  Expr inner = std::move(value.args[0]);
+  return inner;
+}
+
+Type type_of_numbers(const Expr& a, const Expr& b) {
+  const bool is_numeric = (a.type == Type::Numeric && a.op != ExprOp::Null) ||
+                          (b.type == Type::Numeric && b.op != ExprOp::Null);
+  return is_numeric ? Type::Numeric : Type::Integer;
 }
 
 Expr cast_number(Expr value, std::uint8_t bits) {
@@ -178,6 +266,16 @@ std::optional<Expr> integer_from(const Expr& text) {
   return make_integer(number, text.place);
 }
 
+// As the server reads it, blanks around it included; not NaN and the infinities.
+std::optional<Expr> decimal_from(const Expr& text) {
+  std::string_view digits = text.text;
+  while (digits.starts_with(' ')) digits.remove_prefix(1);
+  while (digits.ends_with(' ')) digits.remove_suffix(1);
+  const auto number = parse_decimal(digits);
+  if (!number) return std::nullopt;
+  return make_decimal(*number, text.place);
+}
+
 std::optional<Expr> boolean_from(const Expr& text) {
   for (const std::string_view word : {"t", "true", "yes", "on", "1"}) {
     if (text.text == word) return make_boolean(true, text.place);
@@ -228,9 +326,23 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
     if (auto array = array_from(scope, value, type, bits)) return *array;
   }
   if (value.is_array == is_array && value.type == type) return value;
+  if (type == Type::Numeric && value.type == Type::Integer && value.is_array == is_array) {
+    if (!is_array) return to_numeric(std::move(value));
+    if (value.op == ExprOp::ArrayOf) {
+      for (Expr& arg : value.args) arg = adapt(scope, std::move(arg), type, false, what);
+      value = make(ExprOp::ArrayOf, type, std::move(value.args), value.place);
+      value.is_array = true;
+      return value;
+    }
+  }
   if (value.op == ExprOp::Text && !is_array) {
     if (type == Type::Boolean) {
       if (auto truth = boolean_from(value)) return *truth;
+    } else if (type == Type::Numeric) {
+      if (auto number = decimal_from(value)) return *number;
+      scope.findings.fail(value.place, fmt::format("'{}' is no numeric that we have", value.text),
+                          "NaN, the infinities and more than 38 digits are not modelled");
+      return value;
     } else if (auto number = integer_from(value)) {
       if (fits(bits, number->number)) number->bits = bits;
       return *number;
@@ -247,7 +359,8 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
   // Columns that are arrays are kept as texts.
   const bool is_kept_array = value.is_array && type == Type::Text;
   if (!is_array && (is_kept_array || !value.is_array) && value.type != Type::Boolean &&
-      type != Type::Boolean && value.op != ExprOp::Integer) {
+      type != Type::Boolean && value.op != ExprOp::Integer && value.op != ExprOp::Decimal &&
+      (value.type == Type::Text || type == Type::Text)) {
     // A text that stands for a number, a date or the like, or the other way round.
     const Place place = value.place;
     scope.findings.note(place,
@@ -255,7 +368,7 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
                                     a_type(type), a_type(value.type)),
                         NoteKind::Gap);
     Expr opaque = make(ExprOp::Opaque, type, {std::move(value)}, place);
-    opaque.text = type == Type::Text ? "text" : "integer";
+    opaque.text = type == Type::Text ? "text" : type == Type::Numeric ? "numeric" : "integer";
     return opaque;
   }
   scope.findings.fail(
@@ -264,6 +377,15 @@ Expr adapt(Scope& scope, Expr value, Type type, bool is_array, std::string_view 
                   a_type(type), value.is_array ? "an array, each " : "", a_type(value.type)),
       "a cast, as in x::integer, converts a value");
   return value;
+}
+
+Expr assigned(Scope& scope, Expr value, Type type, bool is_array, std::string_view what,
+              const Width& width) {
+  if (type == Type::Integer && value.type == Type::Numeric && !is_array && !value.is_array &&
+      value.op != ExprOp::Null)
+    return to_integer(std::move(value), width.bits);
+  value = adapt(scope, std::move(value), type, is_array, what, width.bits);
+  return is_array ? value : round_to(std::move(value), width);
 }
 
 }  // namespace isoscope::sql

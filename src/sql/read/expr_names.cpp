@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sql/functions.h"
 #include "sql/read/inliner.h"
 #include "sql/read/sequence_builder.h"
 #include "support/spelling.h"
@@ -202,18 +203,43 @@ constexpr std::array<std::string_view, 6> kImpureNumbers = {
     "now",         "random", "clock_timestamp", "transaction_timestamp", "statement_timestamp",
     "txid_current"};
 
+// round, trunc, ceil, floor and sign of a numeric; nothing for other calls.
+std::optional<Expr> call_on_numeric(Scope& scope, const std::string& name, std::vector<Expr>& args,
+                                    Place place) {
+  const bool has_scale = args.size() == 2 && (name == "round" || name == "trunc");
+  const bool is_one = is_decimal_function(name) && (has_scale || args.size() == 1);
+  if (!is_one) return std::nullopt;
+  // With a scale there is only the one of numerics; without, a whole number goes to that of floats.
+  if (args[0].type != Type::Numeric && !(has_scale && args[0].type == Type::Integer))
+    return std::nullopt;
+  args[0] = adapt(scope, std::move(args[0]), Type::Numeric, false, name);
+  std::uint8_t scale = has_scale ? kAnyScale : 0;
+  if (has_scale) {
+    args[1] = adapt(scope, std::move(args[1]), Type::Integer, false, name);
+    const bool is_known = args[1].op == ExprOp::Integer && args[1].number < Decimal::kMaxDigits;
+    if (is_known) scale = static_cast<std::uint8_t>(std::max<std::int64_t>(args[1].number, 0));
+  }
+  Expr call = make(ExprOp::Opaque, Type::Numeric, std::move(args), place);
+  call.text = name;
+  call.bits = scale;
+  return call;
+}
+
 std::optional<Expr> known_call(Scope& scope, const std::string& name, std::vector<Expr>& args,
                                Place place) {
-  const auto integer = [&](Expr arg) {
-    return adapt(scope, std::move(arg), Type::Integer, false, name);
+  const auto number = [&](Expr arg, Type type) {
+    return adapt(scope, std::move(arg), type, false, name);
   };
-  if (name == "abs" && args.size() == 1)
-    return make(ExprOp::Abs, Type::Integer, {integer(std::move(args[0]))}, place);
-  if (name == "mod" && args.size() == 2) {
-    Expr left = integer(std::move(args[0]));
-    return make(ExprOp::Modulo, Type::Integer, {std::move(left), integer(std::move(args[1]))},
-                place);
+  if (name == "abs" && args.size() == 1) {
+    const Type type = type_of_numbers(args[0], args[0]);
+    return make(ExprOp::Abs, type, {number(std::move(args[0]), type)}, place);
   }
+  if (name == "mod" && args.size() == 2) {
+    const Type type = type_of_numbers(args[0], args[1]);
+    Expr left = number(std::move(args[0]), type);
+    return make(ExprOp::Modulo, type, {std::move(left), number(std::move(args[1]), type)}, place);
+  }
+  if (auto rounded = call_on_numeric(scope, name, args, place)) return rounded;
   const bool is_length = (name == "array_length" || name == "array_upper") && args.size() == 2 &&
                          args[1].op == ExprOp::Integer && args[1].number == 1;
   if (is_length || (name == "cardinality" && args.size() == 1)) {
@@ -271,10 +297,12 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
   scope.aggregates = nullptr;
   if (!flag_of(call, "agg_star")) {
     output.expr = aggregate_argument(scope, aggregate, call, place);
-    if (aggregate == Aggregate::Sum || aggregate == Aggregate::Avg)
-      output.expr = adapt(scope, std::move(output.expr), Type::Integer, false, "this aggregate");
-    if (aggregate == Aggregate::Avg)
-      scope.findings.note(place, "avg rounds to a whole number", NoteKind::Gap);
+    if (aggregate == Aggregate::Sum || aggregate == Aggregate::Avg) {
+      // The average of whole numbers is a numeric, too.
+      const Type number =
+          aggregate == Aggregate::Avg ? Type::Numeric : type_of_numbers(output.expr, output.expr);
+      output.expr = adapt(scope, std::move(output.expr), number, false, "this aggregate");
+    }
     if (aggregate == Aggregate::Other)
       scope.findings.note(place, fmt::format("{} is treated as some function", output.name),
                           NoteKind::Gap);
@@ -284,7 +312,7 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
     // count of a constant counts the rows.
     if (aggregate == Aggregate::Count && !output.distinct &&
         (output.expr.op == ExprOp::Integer || output.expr.op == ExprOp::Text ||
-         output.expr.op == ExprOp::Boolean))
+         output.expr.op == ExprOp::Decimal || output.expr.op == ExprOp::Boolean))
       output.expr = make_null(Type::Integer, place);
   }
   if (has(call, "agg_filter")) output.filter = build_condition(scope, child(call, "agg_filter"));
@@ -297,7 +325,8 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
   scope.aggregates = aggregates;
   const bool is_array = aggregate == Aggregate::Array;
   // A sum is wider than its values, and a count is a bigint.
-  const bool is_value = aggregate == Aggregate::Min || aggregate == Aggregate::Max || is_array;
+  const bool is_value = aggregate == Aggregate::Min || aggregate == Aggregate::Max || is_array ||
+                        (aggregate == Aggregate::Sum && type == Type::Numeric);
   const VarId var =
       scope.frame->add_hidden("aggregate", type, is_array, place, is_value ? output.expr.bits : 64);
   aggregates->push_back({std::move(output), var, std::move(order)});
@@ -373,6 +402,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
     if (pure.name == name) {
       opaque.type = pure.type;
       opaque.bits = pure.bits;
+      note_scale(scope, opaque.args, place);
       return opaque;
     }
   }

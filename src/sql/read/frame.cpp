@@ -70,6 +70,8 @@ void Frame::declare_alias(std::string name, std::size_t number) {
 
 VarId Frame::field(std::size_t record, const std::string& name, Type type, bool is_array,
                    Place place, std::uint8_t bits) {
+  // What stands in a loop is read again after later rows, which may have more digits.
+  if (type == Type::Numeric) bits = kAnyScale;
   if (const auto known = named_[record].field(name)) {
     std::uint8_t& held = function_.variables[known->index].width.bits;
     held = std::max(held, bits);

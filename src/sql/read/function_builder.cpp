@@ -73,7 +73,8 @@ class Signature {
       return;
     }
     if (returns.is_null()) return;  // a procedure
-    const DeclaredType type = catalog_.type_of(returns, where_, findings_);
+    DeclaredType type = catalog_.type_of(returns, where_, findings_);
+    type.forget_scale();
     if (type.is_trigger && fired_ == nullptr)
       findings_.fail(where_.place(number_of(returns, "location")), "a trigger is no transaction");
     if (type.is_void || type.is_trigger) return;
@@ -103,6 +104,7 @@ class Signature {
     const Tree& type_name = child(parameter, "argType");
     const Place place = where_.place(number_of(type_name, "location"));
     DeclaredType type = catalog_.type_of(type_name, where_, findings_);
+    type.forget_scale();
     // A row of a table is a parameter for each of its columns; what a record has is not known.
     const bool is_row = type.row_of && !type.is_array;
     if (type.is_record && (!is_row || !is_input(text_of(parameter, "mode")))) {

@@ -77,14 +77,16 @@ class Call {
       const Tree& parameter = inside(entry);
       const std::string mode = text_of(parameter, "mode");
       if (is_given(parameter) && mode != "FUNC_PARAM_INOUT") continue;
-      const DeclaredType type =
+      DeclaredType type =
           scope_.catalog.type_of(child(parameter, "argType"), where, scope_.findings);
+      type.forget_scale();
       columns.push_back(
           {text_of(parameter, "name"), type.type, type.is_array, type.width.bits, {}});
     }
     const Tree& returns = child(*text_->node, "returnType");
     if (!columns.empty() || returns.is_null()) return columns;
-    const DeclaredType type = scope_.catalog.type_of(returns, where, scope_.findings);
+    DeclaredType type = scope_.catalog.type_of(returns, where, scope_.findings);
+    type.forget_scale();
     if (type.row_of) {
       for (const Column& column : scope_.catalog.table(*type.row_of).columns) {
         if (!column.is_hidden)

@@ -91,7 +91,7 @@ class PlpgsqlBody {
                      const Statement& around);
   Expr expression(Body& to, const Tree& expr, const Statement& around);
   Expr condition(Body& to, const Tree& expr, const Statement& around);
-  Expr fitted(Expr value, Type type, bool is_array, std::string_view what);
+  Expr fitted(Expr value, Type type, bool is_array, std::string_view what, const Width& width = {});
 
   const FunctionHead& head_;
   const Tree& datums_;

@@ -140,8 +140,9 @@ void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
     }
   }
   const Variable variable = frame_.variable(var);
-  assign.value = fitted(expression_at(to, query.substr(value), at(value), model), variable.type,
-                        variable.is_array && !has_index, fmt::format("'{}'", variable.name));
+  assign.value =
+      fitted(expression_at(to, query.substr(value), at(value), model), variable.type,
+             variable.is_array && !has_index, fmt::format("'{}'", variable.name), variable.width);
   to.push_back(model.with(std::move(assign)));
 }
 
@@ -300,6 +301,9 @@ void PlpgsqlBody::add_for_array(Body& to, const Tree& node) {
   ForArray loop{.target = frame_.named(target).var, .array = {}, .body = {}};
   const Variable variable = frame_.variable(loop.target);
   loop.array = fitted(expression(to, child(node, "expr"), model), variable.type, true, "FOREACH");
+  if (variable.type == Type::Numeric && variable.width.bits != kAnyScale)
+    findings_.note(model.place, "that FOREACH rounds its elements is not in the formulas",
+                   NoteKind::Gap);
   loop.body = loop_body(node);
   to.push_back(model.with(std::move(loop)));
 }

@@ -184,7 +184,7 @@ void PlpgsqlBody::add_declaration(Body& to, std::size_t datum, const Tree& varia
   // A block in a loop starts with fresh variables each time.
   if (!value && loops_.empty()) return;
   Expr fits = fitted(std::move(value).value_or(make_null(type.type, model.place)), type.type,
-                     type.is_array, fmt::format("'{}'", name));
+                     type.is_array, fmt::format("'{}'", name), type.width);
   to.push_back(model.with(Assign{.target = frame_.named(number).var, .value = std::move(fits)}));
 }
 
@@ -336,10 +336,11 @@ Expr PlpgsqlBody::condition(Body& to, const Tree& expr, const Statement& around)
   return fitted(expression(to, expr, around), Type::Boolean, false, "a condition");
 }
 
-Expr PlpgsqlBody::fitted(Expr value, Type type, bool is_array, std::string_view what) {
+Expr PlpgsqlBody::fitted(Expr value, Type type, bool is_array, std::string_view what,
+                         const Width& width) {
   Body none;
   Scope names = scope(none, {}, "");
-  return adapt(names, std::move(value), type, is_array, what);
+  return without_idle_rounding(assigned(names, std::move(value), type, is_array, what, width));
 }
 
 }  // namespace isoscope::sql

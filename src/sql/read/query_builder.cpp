@@ -303,15 +303,50 @@ std::vector<VarId> bind_targets(const Scope& scope, const std::vector<ResultColu
 
 namespace {
 
+bool is_number(Type type) { return type == Type::Integer || type == Type::Numeric; }
+
+// An aggregate that is rounded, or made a numeric, on its way into a variable.
+bool converts(const Variable& variable, const ResultColumn& column) {
+  if (variable.is_array || column.is_array || !is_number(variable.type) || !is_number(column.type))
+    return false;
+  return variable.type != column.type || (variable.type == Type::Numeric &&
+                                          variable.width.bits != kAnyScale && !variable.is_hidden);
+}
+
+// Puts a variable of ours between each aggregate and what gets it.
+void compute_aggregates(const Scope& scope, BuiltQuery& built) {
+  for (std::size_t i = 0; i < built.columns.size(); ++i) {
+    const ResultColumn& column = built.columns[i];
+    const Place place = built.query.outputs[i].expr.place;
+    built.hidden.push_back(
+        scope.frame->add_hidden("aggregate", column.type, column.is_array, place, column.bits));
+    built.computed.push_back(make_variable(*scope.frame, built.hidden.back(), place));
+  }
+}
+
 // Makes the results fit the variables that get them.
 void fit(const Scope& given, BuiltQuery& built, const std::vector<VarId>& targets) {
   Scope scope = given;
+  const auto is_converted = [&](std::size_t i) {
+    return built.query.outputs[i].aggregate != Aggregate::None &&
+           converts(scope.frame->variable(targets[i]), built.columns[i]);
+  };
+  for (std::size_t i = 0; i < targets.size() && i < built.columns.size(); ++i) {
+    if (!built.computed.empty() || !is_converted(i)) continue;
+    compute_aggregates(scope, built);
+  }
   for (std::size_t i = 0; i < targets.size() && i < built.columns.size(); ++i) {
     const Variable& variable = scope.frame->variable(targets[i]);
     const std::string what = fmt::format("'{}'", variable.name);
+    // Variables of ours have the types of what they get; sides of UNION must not be rounded.
     const auto fitted = [&](Expr& expr) {
-      expr = adapt(scope, std::move(expr), variable.type, variable.is_array, what,
-                   variable.width.bits);
+      if (variable.is_hidden) {
+        expr = adapt(scope, std::move(expr), variable.type, variable.is_array, what,
+                     variable.width.bits);
+      } else {
+        expr = without_idle_rounding(assigned(scope, std::move(expr), variable.type,
+                                              variable.is_array, what, variable.width));
+      }
     };
     if (!built.computed.empty()) {
       fitted(built.computed[i]);

@@ -204,6 +204,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
     if (kind == "CONSTR_IDENTITY" || (kind == "CONSTR_DEFAULT" && is_nextval(value))) {
       column.is_fresh = true;
       column.not_null = true;
+      keep_whole(column);
       column.sequence =
           kind == "CONSTR_IDENTITY" ? own_sequence(table, column) : sequence_of(value);
       if (kind == "CONSTR_IDENTITY") {
@@ -395,15 +396,24 @@ void SchemaBuilder::remember(TableId id, const Tree& constraint, std::string_vie
   table.constraint_names[name] = key;
 }
 
+void SchemaBuilder::keep_whole(Column& column) {
+  if (column.type != Type::Numeric) return;
+  column.type = Type::Integer;
+  column.width = {};
+  findings_.note(column.place, "numeric values of a sequence are treated as whole numbers",
+                 NoteKind::Gap);
+}
+
 std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, Type type,
-                                              bool has_columns, std::string_view what, Place at) {
+                                              bool has_columns, std::string_view what, Place at,
+                                              const Width& width) {
   const std::string rule_of = what == "CHECK" ? catalog_.table(table).name : "";
   std::vector<std::string> columns;
   if (!rule_of.empty()) add_names(node, columns);
   Findings own;
   Scope scope{.catalog = catalog_, .findings = own, .where = where_};
   if (has_columns) scope.sources = {{.table = table, .name = catalog_.table(table).name}};
-  Expr expr = adapt(scope, build_expr(scope, node), type, false, what);
+  Expr expr = assigned(scope, build_expr(scope, node), type, false, what, width);
   for (const Note& note : own.notes())
     findings_.note(note.where, note.what, note.kind, note.kind == NoteKind::Remark ? "" : rule_of,
                    columns);
@@ -417,7 +427,7 @@ std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, T
 void SchemaBuilder::set_default(TableId id, std::uint32_t column, const Tree& expr, Place at) {
   const Column& declared = catalog_.table(id).columns[column];
   const std::string what = fmt::format("the default of '{}'", declared.name);
-  auto value = expression(expr, id, declared.type, false, what, at);
+  auto value = expression(expr, id, declared.type, false, what, at, declared.width);
   if (!value) {
     value = make(ExprOp::Opaque, declared.type, {}, at);
     value->text = "default";
@@ -462,8 +472,9 @@ void SchemaBuilder::resolve(const Pending& pending) {
                 at);
   } else if (kind == "CONSTR_GENERATED") {
     const std::uint32_t column = *find_column(table, pending.column);
-    auto value = expression(child(constraint, "raw_expr"), pending.table,
-                            table.columns[column].type, true, "GENERATED", at);
+    auto value =
+        expression(child(constraint, "raw_expr"), pending.table, table.columns[column].type, true,
+                   "GENERATED", at, table.columns[column].width);
     catalog_.tables[pending.table.index].columns[column].generated = std::move(value);
   } else if (kind == "CONSTR_FOREIGN") {
     resolve_foreign_key(pending, at);

@@ -51,9 +51,11 @@ class SchemaBuilder {
   void like_table(TableId id, const Tree& clause, Place place);
   void resolve_pending();
   void set_default(TableId id, std::uint32_t column, const Tree& expr, Place place);
+  // Of one that a sequence fills: the values are those of the sequence.
+  void keep_whole(Column& column);
   // An expression of the schema; nothing, and a note, if it cannot be modelled.
   std::optional<Expr> expression(const Tree& node, TableId table, Type type, bool has_columns,
-                                 std::string_view what, Place place);
+                                 std::string_view what, Place place, const Width& width = {});
   void remember(TableId id, const Tree& constraint, std::string_view suffix,
                 const std::vector<std::uint32_t>& key);
   void drop_unused();

@@ -77,6 +77,7 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
     const Tree& value = child(command, "def");
     changed.default_value.reset();
     changed.is_fresh = is_nextval(value);
+    if (changed.is_fresh) keep_whole(changed);
     changed.sequence = changed.is_fresh ? sequence_of(value) : "";
     if (!value.is_null() && !changed.is_fresh) set_default(id, *column, value, at);
   }
@@ -85,6 +86,11 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
     const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
     changed.type = type.is_array || type.is_record ? Type::Text : type.type;
     changed.width = type.is_array ? Width{} : type.width;
+    if (changed.default_value && changed.type != Type::Boolean && changed.type != Type::Text) {
+      Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
+      changed.default_value = assigned(scope, *std::move(changed.default_value), changed.type,
+                                       false, "the default", changed.width);
+    }
   }
 }
 

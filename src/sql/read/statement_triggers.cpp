@@ -1,5 +1,5 @@
-// AFTER triggers FOR EACH STATEMENT: once behind the statement and the triggers of its rows, even if
-// it has changed no row.
+// AFTER triggers FOR EACH STATEMENT: once behind the statement and the triggers of its rows, even
+// if it has changed no row.
 #include <fmt/format.h>
 
 #include <algorithm>

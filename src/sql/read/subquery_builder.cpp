@@ -40,7 +40,8 @@ Expr add_scalar(Scope& scope, BuiltQuery built, Place place) {
 }
 
 bool may_be_null(const Expr& expr, const Scope& scope, const Query& query) {
-  if (expr.op == ExprOp::Integer || expr.op == ExprOp::Text || expr.op == ExprOp::Boolean)
+  if (expr.op == ExprOp::Integer || expr.op == ExprOp::Decimal || expr.op == ExprOp::Text ||
+      expr.op == ExprOp::Boolean)
     return false;
   if (expr.op != ExprOp::Column || query.rows) return true;
   return !scope.catalog.table(query.sources[expr.source]).columns[expr.column].not_null;
@@ -60,6 +61,12 @@ bool looks_for_columns(Scope& scope, const std::vector<Expr>& tests) {
   return true;
 }
 
+// Numbers of both types can be compared as they are.
+Expr comparable(Scope& scope, Expr test, Type type) {
+  if (type == Type::Integer && test.type == Type::Numeric) return test;
+  return adapt(scope, std::move(test), type, false, "IN");
+}
+
 // (a, b) IN (SELECT c, d …): true if EXISTS (… AND c = a AND d = b). Otherwise NULL, if there is a
 // row of which NULLs do not let us say that it is another one, and false if there is none.
 Expr add_membership(Scope& scope, BuiltQuery built, std::vector<Expr> tests, bool null_is_false,
@@ -70,7 +77,7 @@ Expr add_membership(Scope& scope, BuiltQuery built, std::vector<Expr> tests, boo
     return make_null(Type::Boolean, place);
   }
   if (built.query.is_aggregate() && tests.size() == 1) {  // one row, whatever it finds
-    Expr test = adapt(scope, std::move(tests[0]), built.columns[0].type, false, "IN");
+    Expr test = comparable(scope, std::move(tests[0]), built.columns[0].type);
     Expr value = add_scalar(scope, std::move(built), place);
     return make(ExprOp::Equal, Type::Boolean, {std::move(test), std::move(value)}, place);
   }
@@ -88,7 +95,7 @@ Expr add_membership(Scope& scope, BuiltQuery built, std::vector<Expr> tests, boo
   BuiltQuery others = built;
   for (std::size_t i = 0; i < tests.size(); ++i) {
     const Expr output = built.query.outputs[i].expr;
-    const Expr test = adapt(scope, std::move(tests[i]), built.columns[i].type, false, "IN");
+    const Expr test = comparable(scope, std::move(tests[i]), built.columns[i].type);
     const Expr same = make(ExprOp::Equal, Type::Boolean, {output, test}, place);
     std::vector<Expr> ways;
     // Of a single column, no row is the same here.

@@ -40,6 +40,8 @@ Value unknown_default(const Column& column) {
       return Value(std::string("default"));
     case Type::Boolean:
       return Value(false);
+    case Type::Numeric:
+      return Value(Decimal{});
   }
   return {};
 }
@@ -55,6 +57,9 @@ Value constant_value(const Expr& expr, Findings& findings) {
       return Value(expr.text);
     case ExprOp::Boolean:
       return Value(expr.number != 0);
+    case ExprOp::Decimal:
+      if (const auto number = parse_decimal(expr.text)) return Value(*number);
+      break;
     case ExprOp::ArrayOf: {
       std::vector<Value> elements;
       for (const Expr& arg : expr.args) elements.push_back(constant_value(arg, findings));
@@ -64,7 +69,7 @@ Value constant_value(const Expr& expr, Findings& findings) {
       // A date or a fraction, as the text that was written.
       if (expr.text == "constant" && expr.args.size() == 1)
         findings.fail(expr.place, fmt::format("'{}' is no whole number", expr.args[0].text),
-                      "dates and fractions are whole numbers here");
+                      "dates are whole numbers here");
       break;
     default:
       if (is_computable(expr)) {
@@ -73,13 +78,14 @@ Value constant_value(const Expr& expr, Findings& findings) {
       break;
   }
   findings.fail(expr.place, "only constants can stand here",
-                "1, 'a', true, NULL, ARRAY[1, 2]; -1 as well");
+                "1, 1.5, 'a', true, NULL, ARRAY[1, 2]; -1 as well");
   return {};
 }
 
 Expr constant_of(const Value& value, Type type, Place place) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data))
     return make_integer(*number, place);
+  if (const auto* number = std::get_if<Decimal>(&value.data)) return make_decimal(*number, place);
   if (const auto* text = std::get_if<std::string>(&value.data)) return make_text(*text, place);
   if (const auto* truth = std::get_if<bool>(&value.data)) return make_boolean(*truth, place);
   return make_null(type, place);
@@ -185,8 +191,8 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
       if (kind_of(items[i]) == "SetToDefault") continue;
       Scope scope{.catalog = catalog_, .findings = findings, .where = where};
       const Column& column = table.columns[columns[i]];
-      const Expr value = adapt(scope, build_expr(scope, items[i]), column.type, false,
-                               fmt::format("column '{}'", column.name));
+      const Expr value = assigned(scope, build_expr(scope, items[i]), column.type, false,
+                                  fmt::format("column '{}'", column.name), column.width);
       if (i == 0) at = value.place;
       given[columns[i]] = constant_value(value, findings);
       if (findings.failed()) return;
@@ -242,8 +248,9 @@ void read_call(Application& app, const std::string& text, const std::string& ses
   for (std::size_t k = 0; k < arguments.size() && !findings.failed(); ++k) {
     Scope scope{.catalog = catalog, .findings = findings, .where = {.otherwise = at}};
     const Variable& parameter = function.variables[k];
-    const Expr value = adapt(scope, build_expr(scope, arguments[k]), parameter.type,
-                             parameter.is_array, fmt::format("'{}'", parameter.name));
+    Expr value = adapt(scope, build_expr(scope, arguments[k]), parameter.type, parameter.is_array,
+                       fmt::format("'{}'", parameter.name));
+    if (!parameter.is_array) value = round_to(std::move(value), parameter.width);
     call.arguments.push_back(constant_value(value, findings));
   }
 }

@@ -16,9 +16,9 @@ std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& tabl
 }
 
 Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value) {
-  return adapt(scope, std::move(value), table.columns[column].type, false,
-               fmt::format("column '{}'", table.columns[column].name),
-               table.columns[column].width.bits);
+  return assigned(scope, std::move(value), table.columns[column].type, false,
+                  fmt::format("column '{}'", table.columns[column].name),
+                  table.columns[column].width);
 }
 
 Expr with_columns(Expr expr, const ColumnValue& value) {
@@ -175,8 +175,8 @@ void WriteBuilder::put(Body& to, StatementKind kind) {
     for (std::size_t i = 0; i < write.targets.size() && i < write.returning.size(); ++i) {
       const Variable& variable = scope_.frame->variable(write.targets[i]);
       write.returning[i] =
-          adapt(scope_, std::move(write.returning[i]), variable.type, variable.is_array,
-                fmt::format("'{}'", variable.name), variable.width.bits);
+          assigned(scope_, std::move(write.returning[i]), variable.type, variable.is_array,
+                   fmt::format("'{}'", variable.name), variable.width);
     }
   }
   if (auto* insert = statement.find<Insert>()) {

@@ -1,7 +1,6 @@
 #include "sql/run/aggregates.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "sql/evaluate.h"
 #include "sql/functions.h"
@@ -43,7 +42,7 @@ Result<void> Accumulator::add(const Value& value) {
   return {};
 }
 
-Value Accumulator::result() const {
+Result<Value> Accumulator::result() const {
   if (output_.aggregate == Aggregate::Count) return Value(count_);
   if (output_.aggregate == Aggregate::Array) return list_.empty() ? Value() : Value(list_);
   if (output_.aggregate == Aggregate::Other) {
@@ -54,12 +53,7 @@ Value Accumulator::result() const {
     return list_.empty() || !made ? Value() : *std::move(made);
   }
   if (output_.aggregate != Aggregate::Avg) return value_;
-  const auto* sum = std::get_if<std::int64_t>(&value_.data);
-  if (sum == nullptr) return {};
-  const std::int64_t quotient = *sum / count_;
-  const std::int64_t rest = *sum % count_;
-  const bool rounds_away = std::abs(rest) >= count_ - std::abs(rest);
-  return Value(quotient + (rounds_away ? (*sum < 0 ? -1 : 1) : 0));
+  return average(value_, count_);
 }
 
 }  // namespace isoscope::sql

@@ -18,9 +18,8 @@ class Accumulator {
   }
   // Takes the value of one more row. NULL counts for nothing, except in COUNT(*).
   Result<void> add(const Value& value);
-  // Of no values at all, COUNT is 0 and all others are NULL. AVG is rounded to a whole number,
-  // halves away from zero, as an assignment to an integer rounds it.
-  Value result() const;
+  // Of no values at all, COUNT is 0 and all others are NULL.
+  Result<Value> result() const;
 
  private:
   const Output& output_;

@@ -122,6 +122,13 @@ class CallRun {
 
   // The targets get the values, and NULL where there are none.
   Result<void> store(VarId target, Value value) {
+    const Variable& declared = function_.variables[target.index];
+    const auto* number = std::get_if<Decimal>(&value.data);
+    if (number != nullptr && !declared.is_hidden && declared.width.bits != kAnyScale) {
+      const auto shown = rounded(*number, declared.width.bits);
+      if (!shown) return Error{.what = std::string(kTooManyDigits)};
+      value = Value(*shown);
+    }
     if (auto misfit = why_not_in(function_.variables[target.index].width, value)) return *misfit;
     variable(target) = std::move(value);
     return {};

@@ -36,13 +36,16 @@ std::optional<Value> take_index(std::string_view& rest) {
   if (is_word(token)) return Value(std::string(token));
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
-  if (error != std::errc() || end != token.data() + token.size()) return std::nullopt;
-  return Value(number);
+  if (error == std::errc() && end == token.data() + token.size()) return Value(number);
+  const auto decimal = parse_decimal(token);
+  return decimal ? std::optional(Value(*decimal)) : std::nullopt;
 }
 
 }  // namespace
 
 std::string index_name(const Value& value) {
+  // Equal keys have one name.
+  if (const auto* number = std::get_if<Decimal>(&value.data)) return print(shortest(*number));
   const auto* text = std::get_if<std::string>(&value.data);
   return text != nullptr && is_word(*text) ? *text : print(value);
 }

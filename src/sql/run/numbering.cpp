@@ -15,7 +15,10 @@ std::int64_t ValueNumbers::number_of(Type type, const Value& value) {
   const std::scoped_lock lock(mutex_);
   const auto next = kNull + 1 + static_cast<std::int64_t>(values_.size());
   ISO_ASSERT(next < kFirstPlain);
-  const auto [at, is_new] = numbers_.try_emplace(value, next);
+  // 1.5 and 1.50 are equal, but not the same.
+  const bool is_decimal = std::holds_alternative<Decimal>(value.data);
+  const auto [at, is_new] = numbers_.try_emplace(
+      is_decimal ? Value(std::vector{value, Value(print(value))}) : value, next);
   if (is_new) values_.push_back(value);
   return at->second;
 }

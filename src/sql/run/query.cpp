@@ -185,7 +185,11 @@ class QueryRun {
     });
     if (!done) return done.error();
     std::vector<Value> row;
-    for (const Accumulator& accumulator : accumulators) row.push_back(accumulator.result());
+    for (const Accumulator& accumulator : accumulators) {
+      auto value = accumulator.result();
+      if (!value) return value.error();
+      row.push_back(*std::move(value));
+    }
     return Rows{std::move(row)};
   }
 

@@ -169,7 +169,9 @@ class RowQuery {
       std::vector<Value>& values = made.emplace_back();
       for (std::size_t i = 0; i < query_.outputs.size(); ++i) {
         if (query_.outputs[i].aggregate != Aggregate::None) {
-          values.push_back(group.accumulators[i].result());
+          auto aggregate = group.accumulators[i].result();
+          if (!aggregate) return aggregate.error();
+          values.push_back(*std::move(aggregate));
           continue;
         }
         auto plain = value(query_.outputs[i].expr, group.first);

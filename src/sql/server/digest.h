@@ -34,6 +34,8 @@ class Digest {
     add(value.data.index());
     if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
       add(static_cast<std::uint64_t>(*number));
+    } else if (const auto* decimal = std::get_if<Decimal>(&value.data)) {
+      add_text(print(*decimal));  // 1.5 and 1.50 print differently
     } else if (const auto* text = std::get_if<std::string>(&value.data)) {
       add_text(*text);
     } else if (const auto* truth = std::get_if<bool>(&value.data)) {

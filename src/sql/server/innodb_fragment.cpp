@@ -197,6 +197,12 @@ class FragmentCheck {
       case ExprOp::Greatest:
         differs("LEAST or GREATEST of NULL");
         break;
+      case ExprOp::Decimal:
+      case ExprOp::ToNumeric:
+      case ExprOp::ToInteger:
+      case ExprOp::Round:
+        differs("a decimal number");
+        break;
       case ExprOp::Element:
       case ExprOp::Cardinality:
       case ExprOp::ArrayOf:

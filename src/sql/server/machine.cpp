@@ -297,8 +297,7 @@ StepDone Machine::end_part(State& state, ProgramSession session, const NextStep&
   const TxnNo txn = txn_of(s.call);
   const bool commits = step.kind == NextStep::Kind::Commit;
   const CallId after{s.call.index + 1};
-  if (after == outline().sessions[session].end() ||
-      outline().calls[after].part == 1) {
+  if (after == outline().sessions[session].end() || outline().calls[after].part == 1) {
     const Call& call = outline().calls[s.call];
     s.next = std::make_shared<const NextStep>(NextStep{
         .kind = NextStep::Kind::Limit,

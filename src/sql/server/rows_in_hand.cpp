@@ -118,7 +118,11 @@ Result<std::vector<std::vector<Value>>> rows_of(const Storage& storage, const Qu
       }
     }
     std::vector<Value> row;
-    for (const Accumulator& accumulator : accumulators) row.push_back(accumulator.result());
+    for (const Accumulator& accumulator : accumulators) {
+      auto value = accumulator.result();
+      if (!value) return value.error();
+      row.push_back(*std::move(value));
+    }
     return Rows{std::move(row)};
   }
   Rows rows;
