@@ -132,8 +132,8 @@ bool can_merge(const sql::Application& app, const sql::Function& function, const
     const sql::Variable& holder = function.variables[variable];
     const sql::Column& held_column = table.columns[column];
     if (holder.is_hidden || holder.is_array || holder.type != held_column.type ||
-        holder.width.bits < held_column.width.bits || holder.width.length != 0 ||
-        is_told(function.body, holder.name))
+        holder.width.bits < held_column.width.bits || holder.width.precision != 0 ||
+        holder.width.length != 0 || is_told(function.body, holder.name))
       return false;
   }
   // Names are printed as plain words, which must mean the same there.

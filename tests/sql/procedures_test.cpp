@@ -66,7 +66,7 @@ Explored explored(const std::string& text, PgLevel level, bool is_reduced = true
       for (const Value& value : call.locals) end += " " + print(value);
       end += ", ";
     }
-    for (const auto& row : outcome.end.rows[0]) end += print(row[1]) + " ";
+    for (const auto& row : outcome.end.rows.front()) end += print(row[1]) + " ";
     found.ends.insert(end);
   }
   return found;
