@@ -300,13 +300,13 @@ TEST(ValueNumbers, GiveEveryValueBack) {
 TEST(KeyNames, AreReadBack) {
   for (const Value& value :
        {Value(std::int64_t{-3}), Value(std::string("bob")), Value(std::string("it's, [here]")),
-        Value(std::string("7")), Value(std::string())}) {
+        Value(std::string("7")), Value(std::string()), Value(*parse_decimal("1.5"))}) {
     const auto name = parse_key_name("t.c[1, " + index_name(value) + "]");
     ASSERT_TRUE(name.has_value()) << index_name(value);
     EXPECT_EQ(name->family, "t.c");
     EXPECT_THAT(name->indices, ElementsAre(Value(std::int64_t{1}), value));
   }
-  for (const std::string_view bad : {"t", "t[", "t[]", "t['a]", "t[1 2]", "t[1]x", "t[1.5]"})
+  for (const std::string_view bad : {"t", "t[", "t[]", "t['a]", "t[1 2]", "t[1]x", "t[1.5.2]"})
     EXPECT_FALSE(parse_key_name(bad).has_value()) << bad;
 }
 

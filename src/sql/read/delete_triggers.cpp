@@ -86,14 +86,14 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
   Frame& frame = *scope_.frame;
   const auto count = static_cast<std::uint32_t>(old.size());
   InlinedBody inlined = copy_body(frame, function);
-  Block block{.body = {}, .handler = {}, .is_separate = true};
+  Body given;
   const VarId first_old{inlined.first + count};
   for (std::uint32_t c = 0; c < count; ++c) {
-    block.body.push_back(
+    given.push_back(
         assignment({inlined.first + c}, make_null(table().columns[c].type, place), place));
-    block.body.push_back(assignment({inlined.first + count + c}, old[c], place));
+    given.push_back(assignment({inlined.first + count + c}, old[c], place));
   }
-  reset_variables(frame, inlined, block.body, place);
+  reset_variables(frame, inlined, given, place);
   replace_returns(inlined.body, [&](Body& out, const Statement& from,
                                     const std::optional<Expr>& value) {
     if (!value || value->op == ExprOp::Null) {
@@ -107,10 +107,7 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
       scope_.findings.fail(
           from.place, "a BEFORE DELETE trigger that returns neither OLD nor NULL is not modelled");
   });
-  std::ranges::move(inlined.body, std::back_inserter(block.body));
-  Body body;
-  body.push_back({.place = place, .text = function.name, .kind = std::move(block)});
-  keep_found(frame, body, place);
+  Body body = trigger_block(frame, function.name, std::move(given), std::move(inlined), place);
   If test{
       .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
       .body = std::move(rest),

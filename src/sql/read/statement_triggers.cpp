@@ -36,13 +36,10 @@ void WriteBuilder::run_statement_triggers() {
       return;
     }
     InlinedBody inlined = copy_body(frame, *function);
-    Block block{.body = {}, .handler = {}, .is_separate = true};
-    reset_variables(frame, inlined, block.body, place);
+    Body given;
+    reset_variables(frame, inlined, given, place);
     replace_returns(inlined.body, [](Body&, const Statement&, const std::optional<Expr>&) {});
-    std::ranges::move(inlined.body, std::back_inserter(block.body));
-    Body body;
-    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
-    keep_found(frame, body, place);
+    Body body = trigger_block(frame, trigger->name, std::move(given), std::move(inlined), place);
     std::ranges::move(body, std::back_inserter(to_));
   }
 }

@@ -72,6 +72,16 @@ void clear_returns(std::span<Statement> body) {
 }
 }  // namespace
 
+std::vector<Statement> trigger_block(Frame& frame, std::string name, std::vector<Statement> given,
+                                     InlinedBody inlined, Place place) {
+  Block block{.body = std::move(given), .handler = {}, .is_separate = true};
+  std::ranges::move(inlined.body, std::back_inserter(block.body));
+  std::vector<Statement> body;
+  body.push_back({.place = place, .text = std::move(name), .kind = std::move(block)});
+  keep_found(frame, body, place);
+  return body;
+}
+
 std::vector<bool> used_columns(const Function& function) {
   std::vector<bool> used(function.num_parameters, false);
   std::vector<Statement> body = function.body;
@@ -370,12 +380,12 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
     const std::vector<bool> used = used_columns(*function);
     InlinedBody inlined = copy_body(frame, *function);
     const auto new_variable = [&](std::uint32_t c) { return VarId{inlined.first + c}; };
-    Block block{.body = {}, .handler = {}, .is_separate = true};
+    Body given;
     std::vector<SetColumn> sets;
     for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
       const Column& column = table().columns[c];
-      const auto given = std::ranges::find(insert.sets, c, &SetColumn::column);
-      if (given == insert.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
+      const auto set = std::ranges::find(insert.sets, c, &SetColumn::column);
+      if (set == insert.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
         if (used[c])
           scope_.findings.fail(place,
                                fmt::format("the trigger {} uses NEW.{}, which the server fills",
@@ -383,12 +393,12 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
         continue;
       }
       assign(to, new_variable(c),
-             given != insert.sets.end()
-                 ? given->value
+             set != insert.sets.end()
+                 ? set->value
                  : column.default_value.value_or(make_null(column.type, place)));
       sets.push_back({c, make_variable(frame, new_variable(c), place)});
     }
-    reset_variables(frame, inlined, block.body, place);
+    reset_variables(frame, inlined, given, place);
     replace_returns(
         inlined.body, [&](Body& out, const Statement& from, const std::optional<Expr>& value) {
           if (!value || value->op == ExprOp::Null) {
@@ -404,10 +414,7 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
             scope_.findings.fail(from.place,
                                  "a BEFORE trigger that returns another row is not modelled");
         });
-    std::ranges::move(inlined.body, std::back_inserter(block.body));
-    Body body;
-    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
-    keep_found(frame, body, place);
+    Body body = trigger_block(frame, trigger->name, std::move(given), std::move(inlined), place);
     std::ranges::move(body, std::back_inserter(to));
     insert.sets = std::move(sets);
   }
@@ -487,17 +494,14 @@ void WriteBuilder::run_after_triggers() {
     InlinedBody inlined = copy_body(frame, *function);
     if (trigger->is_reference && !mark_cascade(inlined.body))
       scope_.findings.fail(place, "what a foreign key does behind this is not modelled");
-    Block block{.body = {}, .handler = {}, .is_separate = true};
+    Body given;
     for (std::uint32_t i = 0; i < loop.targets.size(); ++i)
-      block.body.push_back({.place = place,
-                            .kind = Assign{.target = {inlined.first + i},
-                                           .value = make_variable(frame, loop.targets[i], place)}});
-    reset_variables(frame, inlined, block.body, place);
+      given.push_back({.place = place,
+                       .kind = Assign{.target = {inlined.first + i},
+                                      .value = make_variable(frame, loop.targets[i], place)}});
+    reset_variables(frame, inlined, given, place);
     replace_returns(inlined.body, [](Body&, const Statement&, const std::optional<Expr>&) {});
-    std::ranges::move(inlined.body, std::back_inserter(block.body));
-    Body body;
-    body.push_back({.place = place, .text = trigger->name, .kind = std::move(block)});
-    keep_found(frame, body, place);
+    Body body = trigger_block(frame, trigger->name, std::move(given), std::move(inlined), place);
     if (trigger->when != nullptr) {
       Scope scope{.catalog = scope_.catalog,
                   .findings = scope_.findings,

@@ -7,6 +7,7 @@
 
 #include "sql/read/catalog.h"
 #include "sql/read/expr_builder.h"
+#include "sql/read/inliner.h"
 
 namespace isoscope::sql {
 
@@ -21,6 +22,11 @@ inline bool is_column(const Expr& expr, std::uint32_t column) {
 // The function of a trigger, its NEW and OLD as parameters; null, and told, if it cannot be built.
 std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, const Scope& scope,
                                             Place place);
+
+// The trigger as a block of its own, behind what `given` assigns to its variables. FOUND stays as
+// it is.
+std::vector<Statement> trigger_block(Frame& frame, std::string name, std::vector<Statement> given,
+                                     InlinedBody inlined, Place place);
 
 // Which of NEW and OLD the trigger mentions, but for RETURN: NEW first, a flag a column.
 std::vector<bool> used_columns(const Function& function);
