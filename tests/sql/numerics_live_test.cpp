@@ -209,7 +209,7 @@ class NumericBodies : public BodiesLive {
 
 TEST_P(NumericBodies, EachAloneDoesWhatTheServerDoes) { compare_each(); }
 
-TEST_P(NumericBodies, PairsEndAsExploreSays) { compare_pairs(0, kBodies.size(), 31, 40); }
+TEST_P(NumericBodies, PairsEndAsExploreSays) { compare_pairs(0, kBodies.size(), 31, 20); }
 
 INSTANTIATE_TEST_SUITE_P(Levels, NumericBodies, kBothLevels, level_name);
 

@@ -140,13 +140,13 @@ class ReferencesLive : public BodiesLive {
 TEST_P(ReferencesLive, EachAloneDoesWhatTheServerDoes) { compare_each(); }
 
 // Bodies that meet each other: the table and its children, then the deep ones, then the others.
-TEST_P(ReferencesLive, PairsOfOneKeyEndAsExploreSays) { compare_pairs(0, 23, 41, 60); }
-TEST_P(ReferencesLive, PairsOfDeepKeysEndAsExploreSays) { compare_pairs(23, 9, 43, 30); }
+TEST_P(ReferencesLive, PairsOfOneKeyEndAsExploreSays) { compare_pairs(0, 23, 41, 25); }
+TEST_P(ReferencesLive, PairsOfDeepKeysEndAsExploreSays) { compare_pairs(23, 9, 43, 15); }
 TEST_P(ReferencesLive, PairsOfOtherKeysEndAsExploreSays) {
-  compare_pairs(32, kReferenceBodies.size() - 32 - kNumOfTree, 47, 40);
+  compare_pairs(32, kReferenceBodies.size() - 32 - kNumOfTree, 47, 15);
 }
 TEST_P(ReferencesLive, PairsOfATreeEndAsExploreSays) {
-  compare_pairs(kReferenceBodies.size() - kNumOfTree, kNumOfTree, 59, 40);
+  compare_pairs(kReferenceBodies.size() - kNumOfTree, kNumOfTree, 59, 15);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, ReferencesLive, kBothLevels, level_name);

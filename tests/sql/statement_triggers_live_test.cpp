@@ -74,7 +74,7 @@ class StatementTriggersLive : public BodiesLive {
 TEST_P(StatementTriggersLive, EachAloneDoesWhatTheServerDoes) { compare_each(); }
 
 TEST_P(StatementTriggersLive, PairsEndAsExploreSays) {
-  compare_pairs(0, kStatementTriggerBodies.size(), 53, 60);
+  compare_pairs(0, kStatementTriggerBodies.size(), 53, 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, StatementTriggersLive, kBothLevels, level_name);
