@@ -9,8 +9,6 @@ namespace isoscope::sql {
 
 // A limit of ours, and no error of SQL: the server goes on, so that no handler catches it, and
 // nothing is known of how the call ends.
-inline Error too_many_digits() {
-  return {.what = std::string(kTooManyDigits), .is_limit = true};
-}
+inline Error too_many_digits() { return {.what = std::string(kTooManyDigits), .is_limit = true}; }
 
 }  // namespace isoscope::sql
