@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql/digits_limit.h"
 #include "sql/functions.h"
 #include "support/assert.h"
 
@@ -50,7 +51,7 @@ Result<Value> arithmetic(ExprOp op, std::uint8_t bits, std::int64_t a, std::int6
 }
 
 Result<Value> in_limits(const std::optional<Decimal>& number) {
-  if (!number) return Error{.what = std::string(kTooManyDigits)};
+  if (!number) return too_many_digits();
   return Value(*number);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sql/digits_limit.h"
+
 namespace isoscope::sql {
 namespace {
 
@@ -56,7 +58,7 @@ Result<Value> call_on_decimal(std::string_view name, std::span<const Value> argu
                             : name == "floor" ? Rounding::Floor
                                               : Rounding::Ceiling;
   const auto result = rounded(*number, static_cast<int>(scale), rounding);
-  if (!result) return Error{.what = std::string(kTooManyDigits)};
+  if (!result) return too_many_digits();
   return Value(*result);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql/digits_limit.h"
 #include "sql/exclusions.h"
 #include "sql/functions.h"
 #include "sql/run/call_run.h"
@@ -62,7 +63,7 @@ class CallRun {
   Result<CallResult> run() {
     auto ended = run_all(function_.body);
     if (!ended) {
-      if (call_.is_limit) return ended.error();
+      if (call_.is_limit || ended.error().is_limit) return ended.error();
       return CallResult{.committed = false,
                         .why_aborted = ended.error().what,
                         .sqlstate = sqlstate_of(call_, ended.error())};
@@ -126,7 +127,7 @@ class CallRun {
     const auto* number = std::get_if<Decimal>(&value.data);
     if (number != nullptr && !declared.is_hidden && declared.width.bits != kAnyScale) {
       const auto shown = rounded(*number, declared.width.bits);
-      if (!shown) return Error{.what = std::string(kTooManyDigits)};
+      if (!shown) return too_many_digits();
       value = Value(*shown);
     }
     if (auto misfit = why_not_in(function_.variables[target.index].width, value)) return *misfit;
@@ -396,7 +397,7 @@ class CallRun {
     num_guarded_ += s.handler ? 1 : 0;
     auto next = run_all(s.body);
     num_guarded_ -= s.handler ? 1 : 0;
-    if (!next && s.handler && !call_.is_limit) {
+    if (!next && s.handler && !call_.is_limit && !next.error().is_limit) {
       if (runner_ == nullptr)
         return call_.limit("an EXCEPTION block that catches something needs a level of a server");
       runner_->undo_block(mark);

@@ -1,5 +1,7 @@
 #include "sql/server/claims.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql/run/call_run.h"
@@ -108,6 +110,11 @@ ClaimAnswer SqlCalls::ask(const State& state, const RowAssertion& claim) const {
   const auto result = run_call_with(app(), program_.changes(), claim.function, {}, none, kMostSteps,
                                     nullptr, nullptr, &rows);
   ClaimAnswer answer;
+  if (!result && result.error().is_limit) {
+    answer.limit = result.error();
+    answer.limit->what = fmt::format("line {}: {}", claim.place.line, result.error().what);
+    return answer;
+  }
   if (!result || !result->committed) {
     answer.holds = false;
     answer.error = result ? result->why_aborted : result.error().what;

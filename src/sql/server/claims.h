@@ -1,5 +1,6 @@
 #pragma once
 // What a program claims about its rows (sql/read/assertions.h), asked of a committed state.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct ShownRow {
 
 struct ClaimAnswer {
   bool holds = true;
-  std::string error = {};  // the query failed: then it does not hold
+  std::string error = {};           // the query failed: then it does not hold
+  std::optional<Error> limit = {};  // the query was not executed: nothing is known
   // Rows that break it: of a query with one truth value a row those that have another, of an
   // aggregate all rows that it looked at.
   std::vector<ShownRow> rows = {};

@@ -46,12 +46,12 @@ std::optional<BrokenConstraint> broken_constraint(const Table& table,
   }
   for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
     if (const auto misfit = why_not_in(table.columns[c].width, row[c]))
-      return {{Kind::Error, misfit->what}};
+      return {{Kind::Error, misfit->what, *misfit}};
   }
   RowsInHand rows({&row});
   for (const Expr& check : table.checks) {
     const auto holds = evaluate(check, {}, rows);
-    if (!holds) return {{Kind::Error, holds.error().what}};
+    if (!holds) return {{Kind::Error, holds.error().what, holds.error()}};
     if (*holds == Value(false))
       return {{Kind::Check, fmt::format("a row of {} does not meet its CHECK", table.name)}};
   }

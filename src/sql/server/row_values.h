@@ -13,6 +13,7 @@ struct BrokenConstraint {
   enum class Kind : std::uint8_t { NotNull, Check, Error };
   Kind kind = Kind::NotNull;
   std::string message = {};
+  Error error = {};  // of Error
 };
 std::optional<BrokenConstraint> broken_constraint(const Table& table,
                                                   const std::vector<Value>& row);

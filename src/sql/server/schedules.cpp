@@ -138,6 +138,11 @@ class Explorer {
     all_.fault = fault_of(machine_, state, session);
   }
 
+  void stop_at_claim(const Error& limit) {
+    is_over_ = true;
+    all_.fault = limit;
+  }
+
   // Sessions that can never meet the others need not be mixed with them: the choices of one group
   // that has any. Claims about every committed state see the order of commits.
   std::vector<Choice> relevant(const State& state, std::vector<Choice> choices) const {
@@ -169,6 +174,7 @@ class Explorer {
       const std::uint64_t bit = std::uint64_t{1} << std::min<std::size_t>(i, 63);
       if (!claims_[i].is_invariant || (state.broken & bit) != 0) continue;
       ClaimAnswer answer = ask(machine_, state, claims_[i]);
+      if (answer.limit) return stop_at_claim(*answer.limit);
       if (answer.holds) continue;
       state.broken |= bit;
       if (all_.violations.size() < options_.max_violations && !is_kept(i)) {
@@ -199,6 +205,7 @@ class Explorer {
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       if (claims_[i].is_invariant) continue;
       ClaimAnswer answer = ask(machine_, state, claims_[i]);
+      if (answer.limit) return stop_at_claim(*answer.limit);
       if (!answer.holds) broken.push_back({i, std::move(answer), path_.size()});
     }
     Digest history = history_of(state);
@@ -395,6 +402,7 @@ RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>&
           run.broken, [&](const BrokenClaim& broken) { return broken.claim == i; });
       if (is_known) continue;
       ClaimAnswer answer = ask(machine, run.state, claims[i]);
+      if (answer.limit && !run.fault) run.fault = answer.limit;
       if (!answer.holds) run.broken.push_back({i, std::move(answer), run.schedule.size()});
     }
   };
@@ -411,7 +419,7 @@ RandomRun run_at_random(const Machine& machine, const std::vector<RowAssertion>&
     }
     if (done.kind == StepDone::Kind::Committed) check(true);
   }
-  run.fault = machine.calls().fault_at_end(run.state);
+  if (auto fault = machine.calls().fault_at_end(run.state)) run.fault = std::move(fault);
   check(false);
   return run;
 }

@@ -1,5 +1,7 @@
 #include "sql/server/sql_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql/run/call_run.h"
@@ -182,6 +184,11 @@ NextStep SqlCalls::find_next(CallId call, const Log& log, const PartLogs& before
     NextStep step = statements.take();
     step.undo_from = statements.undo_from();
     return step;
+  }
+  if (!result && result.error().is_limit) {
+    Error fault = result.error();
+    fault.what = fmt::format("{}: {}", program_.outline().calls[call].name, fault.what);
+    return {.kind = NextStep::Kind::Limit, .fault = std::move(fault)};
   }
   if (!result)
     return {.kind = NextStep::Kind::Limit,

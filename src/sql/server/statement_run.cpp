@@ -40,7 +40,12 @@ class StatementRun {
   static Attempt fail(std::string sqlstate, std::string message) {
     return {.kind = Kind::Failed, .failure = {std::move(sqlstate), std::move(message)}};
   }
-  static Attempt fail(const Error& error) {
+  Attempt fail(const Error& error) const {
+    if (error.is_limit) {
+      Error fault = error;
+      fault.what = fmt::format("line {}: {}", statement_.place.line, error.what);
+      return {.kind = Kind::Limit, .fault = std::move(fault)};
+    }
     return fail(sqlstate_of_error(error.what), error.what);
   }
   static Attempt wait(std::vector<TxnNo> blockers) {
@@ -400,7 +405,7 @@ class StatementRun {
       case BrokenConstraint::Kind::Error:
         break;
     }
-    return fail(sqlstate_of_error(broken->message), broken->message);
+    return fail(broken->error);
   }
 
   // --- INSERT
