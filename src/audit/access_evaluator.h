@@ -5,6 +5,7 @@
 // A visitor without state of its own: what it finds out about a row is kept with the call
 // (Instance::known), and what must hold of the symbols that it makes up joins the call's facts.
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "audit/instance.h"
@@ -56,6 +57,11 @@ class AccessEvaluator {
   Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
   SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
   SymValue rounded(const sql::Expr& expr, const Frame& frame);
+  // Is the value of the expression a number, and not NaN or an infinity?
+  SmtTerm is_finite(const sql::Expr& expr, const SymValue& value);
+  // `exact` where the operands are numbers, else some function `name` of them.
+  SmtTerm if_finite(const sql::Expr& expr, std::span<const SymValue> operands, const char* name,
+                    SmtTerm exact);
   SmtTerm meets(const RowExpr& expr, const Frame& frame);
   SymValue eval(const RowExpr& expr, const Row& row) { return eval(*expr.expr, expr.of(row)); }
   std::vector<SmtTerm> all_hold(const std::vector<ConditionId>& conditions, const Row& row);

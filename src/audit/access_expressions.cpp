@@ -109,22 +109,45 @@ SymValue AccessEvaluator::element_of(const SymArray& list, SmtTerm index) {
   return {symbols_.opaque(name, at).null, list.element(index)};
 }
 
+// A numeric may be NaN or an infinity, for which x - 1 < x does not hold. To proofs these are
+// numbers like others, since the server orders them, too: the infinities at the ends, NaN behind,
+// equal to itself. Some predicate tells which numbers they are, and sums with them are some
+// function of their operands. Every execution has such numbers: above and below all that occur in
+// it. Runs that are searched for have none.
+SmtTerm AccessEvaluator::is_finite(const sql::Expr& expr, const SymValue& value) {
+  if (expr.type != sql::Type::Numeric || expr.op == ExprOp::Decimal || expr.op == ExprOp::ToNumeric)
+    return symbols_.yes();
+  return symbols_.opaque("is finite", {&value, 1}).null;
+}
+
+SmtTerm AccessEvaluator::if_finite(const sql::Expr& expr, std::span<const SymValue> operands,
+                                   const char* name, SmtTerm exact) {
+  if (expr.type != sql::Type::Numeric || loops_ != Loops::AnyTwo) return exact;
+  SmtTerm are_finite = symbols_.yes();
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    are_finite = are_finite && is_finite(expr.args[i], operands[i]);
+  const SmtTerm result = choose(are_finite, exact, symbols_.opaque(name, operands).number);
+  instance_.facts.push_back(implies(are_finite, is_finite(expr, {symbols_.no(), result})));
+  return result;
+}
+
 SymValue AccessEvaluator::arithmetic(const sql::Expr& expr, const Frame& frame) {
   const SymValue a = eval(expr.args[0], frame);
   const SymValue b = eval(expr.args[1], frame);
   const SmtTerm null = a.null || b.null;
+  const SymValue arguments[] = {a, b};
   switch (expr.op) {
     case ExprOp::Add:
-      return {null, a.number + b.number};
+      return {null, if_finite(expr, arguments, "add", a.number + b.number)};
     case ExprOp::Subtract:
-      return {null, a.number - b.number};
+      return {null, if_finite(expr, arguments, "subtract", a.number - b.number)};
     case ExprOp::Multiply:
-      if (const auto product = symbols_.smt().product(a.number, b.number)) return {null, *product};
+      if (const auto product = symbols_.smt().product(a.number, b.number))
+        return {null, if_finite(expr, arguments, "multiply", *product)};
       break;
     default:
       break;
   }
-  const SymValue arguments[] = {a, b};
   const char* name = expr.op == ExprOp::Multiply ? "multiply"
                      : expr.op == ExprOp::Divide ? "divide"
                      : expr.op == ExprOp::Modulo ? "modulo"
@@ -143,14 +166,17 @@ SymValue AccessEvaluator::rounded(const sql::Expr& expr, const Frame& frame) {
   const SymValue arguments[] = {value};
   const SymValue result{value.null,
                         symbols_.opaque(fmt::format("round.{}", scale), arguments).number};
-  // It is half a unit away at most.
+  // A number moves by half a unit at most.
   constexpr std::int64_t kFits = 17;  // 2 * 10^17 has 64 bits
   if (scale <= kFits) {
     std::int64_t halves = 2;
     for (std::int64_t i = 0; i < scale; ++i) halves *= 10;
     SmtSolver& smt = symbols_.smt();
     const SmtTerm distance = halves * (result.number - value.number);
-    instance_.facts.push_back(value.null ||
+    const SmtTerm is_special = loops_ == Loops::AnyTwo && expr.args[0].type == sql::Type::Numeric
+                                   ? !is_finite(expr.args[0], value)
+                                   : symbols_.no();
+    instance_.facts.push_back(value.null || is_special ||
                               (smt.number(-1) <= distance && distance <= smt.number(1)));
   }
   return result;
@@ -193,12 +219,13 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
       return {eval(expr.args[0], frame).null, array(expr.args[0], frame).size};
     case ExprOp::Negate: {
       const SymValue value = eval(expr.args[0], frame);
-      return {value.null, smt.number(0) - value.number};
+      return {value.null, if_finite(expr, {&value, 1}, "negate", smt.number(0) - value.number)};
     }
     case ExprOp::Abs: {
       const SymValue value = eval(expr.args[0], frame);
-      return {value.null,
-              choose(value.number < smt.number(0), smt.number(0) - value.number, value.number)};
+      const SmtTerm exact =
+          choose(value.number < smt.number(0), smt.number(0) - value.number, value.number);
+      return {value.null, if_finite(expr, {&value, 1}, "abs", exact)};
     }
     case ExprOp::Add:
     case ExprOp::Subtract:

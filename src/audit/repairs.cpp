@@ -303,7 +303,7 @@ bool names_one_row(const sql::Table& table, const sql::Expr& where) {
   const std::function<void(const sql::Expr&)> add = [&](const sql::Expr& expr) {
     if (expr.op == ExprOp::And) std::ranges::for_each(expr.args, add);
     if (expr.op != ExprOp::Equal) return;
-    for (const std::size_t side : {0, 1}) {
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       const sql::Expr& column = expr.args[side];
       if (column.op == ExprOp::Column && column.source == 0 && !has_column(expr.args[1 - side]))
         named.insert(column.column);

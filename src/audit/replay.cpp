@@ -40,11 +40,12 @@ std::map<LocationKey, Value> final_state(const Versions& versions) {
 // What its statements found: rows that met their WHERE, and what they read of those. Other rows,
 // absent or not, were looked at in vain; so was an absent one that the call itself put there later.
 std::map<LocationKey, Value> seen_by(const CallTrace& trace) {
-  std::map<LocationKey, Value> seen = trace.reads;
-  std::erase_if(seen, [&](const auto& entry) {
-    return !trace.matched.contains({entry.first.table, entry.first.row}) ||
-           (entry.first.column == kPresence && entry.second == Value(false));
-  });
+  std::map<LocationKey, Value> seen;
+  for (const auto& [moment, at] : trace.read_at) {
+    if (!trace.matched_at.contains({moment, at.table, at.row})) continue;
+    const Value& value = trace.reads.at(at);
+    if (at.column != kPresence || value != Value(false)) seen.emplace(at, value);
+  }
   return seen;
 }
 

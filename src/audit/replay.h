@@ -85,7 +85,6 @@ struct CallTrace {
   std::map<LocationKey, sql::Value> reads;  // external ones
   std::map<LocationKey, sql::Value> writes;
   std::map<LocationKey, std::optional<ScenarioCallId>> read_from;   // nothing: the start
-  std::set<std::pair<sql::TableId, sql::RowKey>> matched;           // rows that met a WHERE
   std::map<std::pair<sql::TableId, sql::RowKey>, sql::Lock> locks;  // the strongest of each row
   std::map<LocationKey, Place> read_places;                         // statements
   std::map<LocationKey, Place> write_places;
@@ -93,10 +92,12 @@ struct CallTrace {
   std::vector<LockEvent> lock_events;
   std::vector<WriteEvent> write_events;  // whether rows are there, their columns, UNIQUE entries
   std::vector<WriteEvent> keys_found;    // by DO NOTHING, which goes on without holding them
+  // By moments: what was read there, and the rows that met the WHERE.
+  std::set<std::pair<std::size_t, LocationKey>> read_at;
+  std::set<std::tuple<std::size_t, sql::TableId, sql::RowKey>> matched_at;
   // Of a call that takes a snapshot for each statement:
   bool is_per_statement = false;
   std::vector<StatementRead> statement_reads;
-  std::set<std::tuple<std::size_t, sql::TableId, sql::RowKey>> matched_at;  // moments
   std::string impossible = {};  // why the run cannot be; empty if it can
 };
 

@@ -127,7 +127,6 @@ class View final : public sql::Database {
       found_.insert({table, key});
       return;
     }
-    trace.matched.insert({table, key});
     trace.matched_at.insert({moment_, table, key});
   }
   void lock(TableId table, const sql::RowKey& key, sql::Lock mode) override {
@@ -374,6 +373,7 @@ class View final : public sql::Database {
   }
   void note_read(const LocationKey& location, const Seen& seen, std::size_t limit) {
     trace.reads.emplace(location, seen.value);
+    trace.read_at.insert({moment_, location});
     trace.read_from.emplace(location, seen.writer);
     const Place place = statement_ == nullptr ? Place{} : statement_->place;
     trace.read_places.emplace(location, place);

@@ -117,8 +117,8 @@ std::string statement_of(const Action& action, Findings& findings) {
   const std::string child = identifier(action.child.name);
   if (action.op == WriteOp::Delete && action.what() == ReferenceAction::Cascade)
     return fmt::format("DELETE FROM {} WHERE {}", child, where);
-  const std::string update = fmt::format("UPDATE {} SET {} WHERE {}{}", child, sets, where,
-                                         check_of_default(action, findings));
+  std::string update = fmt::format("UPDATE {} SET {} WHERE {}{}", child, sets, where,
+                                   check_of_default(action, findings));
   if (action.op == WriteOp::Delete) return update;
   return fmt::format("IF {} THEN {}; END IF", differs, update);
 }

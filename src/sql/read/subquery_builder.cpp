@@ -111,7 +111,7 @@ Expr add_membership(Scope& scope, BuiltQuery built, std::vector<Expr> tests, boo
                                       : make(ExprOp::Or, Type::Boolean, std::move(ways), place));
     built.query.where = both(std::move(built.query.where), same);
   }
-  const Expr is_there = add_exists(scope, std::move(built), place);
+  Expr is_there = add_exists(scope, std::move(built), place);
   if (!has_nulls || null_is_false) return is_there;
   others.query.where = both(std::move(others.query.where), *std::move(unclear));
   others.query.lock = Lock::None;

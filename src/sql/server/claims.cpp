@@ -23,7 +23,7 @@ class CommittedRows final : public StatementRunner {
 
   Result<std::vector<std::vector<Value>>> query(CallState& call, const Statement& statement,
                                                 const QueryNeeds& needs) override {
-    const View view{state_.committed, UINT32_MAX, 0};
+    const View view{state_.committed, TxnNo{UINT32_MAX}, CommandNo{}};
     const Query& query = *statement.query();
     auto all = matches(state_.storage, query.sources, query.where, call.variables, view);
     if (!all) return all.error();
