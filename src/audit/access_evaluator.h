@@ -56,6 +56,7 @@ class AccessEvaluator {
  private:
   Truth compare(sql::ExprOp op, const SymValue& a, const SymValue& b) const;
   SymValue arithmetic(const sql::Expr& expr, const Frame& frame);
+  SymValue turned(const sql::Expr& expr, const Frame& frame);
   SymValue rounded(const sql::Expr& expr, const Frame& frame);
   // Is the value of the expression a number, and not NaN or an infinity?
   SmtTerm is_finite(const sql::Expr& expr, const SymValue& value);

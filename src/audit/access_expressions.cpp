@@ -155,6 +155,16 @@ SymValue AccessEvaluator::arithmetic(const sql::Expr& expr, const Frame& frame) 
   return {null, symbols_.opaque(name, arguments).number};
 }
 
+// - and abs
+SymValue AccessEvaluator::turned(const sql::Expr& expr, const Frame& frame) {
+  const SymValue value = eval(expr.args[0], frame);
+  const SmtTerm zero = symbols_.smt().number(0);
+  const bool is_abs = expr.op == ExprOp::Abs;
+  const SmtTerm negative = zero - value.number;
+  const SmtTerm exact = is_abs ? choose(value.number < zero, negative, value.number) : negative;
+  return {value.null, if_finite(expr, {&value, 1}, is_abs ? "abs" : "negate", exact)};
+}
+
 // A value that has no more digits than are kept stays what it is: the reader knows it of columns
 // and of what is computed of them. In the formulas such a column may hold any real number; they
 // have more executions then, and lose none. Any other value is rounded by some function of it:
@@ -217,16 +227,9 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
     }
     case ExprOp::Cardinality:
       return {eval(expr.args[0], frame).null, array(expr.args[0], frame).size};
-    case ExprOp::Negate: {
-      const SymValue value = eval(expr.args[0], frame);
-      return {value.null, if_finite(expr, {&value, 1}, "negate", smt.number(0) - value.number)};
-    }
-    case ExprOp::Abs: {
-      const SymValue value = eval(expr.args[0], frame);
-      const SmtTerm exact =
-          choose(value.number < smt.number(0), smt.number(0) - value.number, value.number);
-      return {value.null, if_finite(expr, {&value, 1}, "abs", exact)};
-    }
+    case ExprOp::Negate:
+    case ExprOp::Abs:
+      return turned(expr, frame);
     case ExprOp::Add:
     case ExprOp::Subtract:
     case ExprOp::Multiply:

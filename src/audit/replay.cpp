@@ -449,8 +449,8 @@ Likeness likeness_of(const Versions& weak, const std::map<LocationKey, Value>& w
   likeness.same = likeness.same && final_state(serial) == weak_end;
   // Most serial orders differ by now; what was seen takes longest to compare.
   for (const ScenarioCallId call : weak.traces.ids()) {
-    likeness.same_view = likeness.same && likeness.same_view &&
-                         same_view(weak.traces[call], serial.traces[call]);
+    likeness.same_view =
+        likeness.same && likeness.same_view && same_view(weak.traces[call], serial.traces[call]);
   }
   return likeness;
 }
