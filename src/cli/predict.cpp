@@ -36,7 +36,7 @@ struct PredictArguments {
   std::string boundary = "relaxed";
   std::string encoding = "exact";
   bool minimal = true;
-  std::size_t all = 1;
+  std::optional<std::size_t> all = {};
   ProgramInput app;
   bool validate = false;
   std::string predicted;
@@ -137,6 +137,12 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
                  *judged);
 }
 
+// A baseline that knows the first prediction must not hide the others.
+std::size_t most_predictions(const PredictArguments& args) {
+  constexpr std::size_t kMostAgainstBaseline = 100;
+  return args.all.value_or(args.findings.has_baseline() ? kMostAgainstBaseline : 1);
+}
+
 // Runs the program along each prediction. Without --validate, too: what the run wrote takes the
 // place of what is not known.
 Result<void> run_program(const PredictArguments& args, LoadedProgram& program, const Level& level,
@@ -215,7 +221,7 @@ int run_predict(const PredictArguments& args) {
                                    .encoding = args.encoding == "approx" ? predict::Encoding::Approx
                                                                          : predict::Encoding::Exact,
                                    .minimal = args.minimal,
-                                   .most = args.all,
+                                   .most = most_predictions(args),
                                    .progress = progress_line(args.common)},
                        .answer = {}};
   if (*already) {
@@ -267,10 +273,11 @@ Run add_predict(CLI::App& app) {
       ->type_name("exact|approx")
       ->check(one_of({"exact", "approx"}))
       ->capture_default_str();
-  app.add_option("--all", args->all, "find up to so many, with different transactions involved")
+  app.add_option(
+         "--all", args->all,
+         "find up to so many, with different transactions involved (1; with --baseline 100)")
       ->type_name("N")
-      ->check(whole_number(1, 1'000'000))
-      ->capture_default_str();
+      ->check(whole_number(1, 1'000'000));
   app.add_flag("--minimal,!--no-minimal", args->minimal,
                "prefer the fewest changed reads (the default)");
   add_input_file(app, "--app", args->app.path, "the .txn or SQL program that the trace is of")

@@ -192,6 +192,8 @@ Findings predict_findings(const PredictReport& report) {
                   .result = result_of(report.answer.outcome),
                   .message = report.answer.limit,
                   .seconds = report.seconds};
+  // With fewer than were asked for, these are all of them.
+  if (!report.answer.predictions.empty()) out.complete = report.answer.is_complete;
   for (const predict::Prediction& prediction : report.answer.predictions) {
     const Violation& v = *prediction.unserializable.verdict.violation;
     Finding finding = violation_finding(prediction.history, report.source, report.level, v);

@@ -72,12 +72,55 @@ std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
   return bits;
 }
 
+// It reads no variable and no column, and has the same value each time.
+bool is_known_early(const Expr& expr) {
+  return expr.op != ExprOp::Variable && expr.op != ExprOp::Column && !expr.is_volatile &&
+         std::ranges::all_of(expr.args, is_known_early);
+}
+
+// Something in it is computed of constants alone, by the planner, and may fail there.
+bool fails_early(const Expr& expr) {
+  return (!expr.args.empty() && is_known_early(expr)) ||
+         std::ranges::any_of(expr.args, fails_early);
+}
+
+// NULL beside it makes it NULL, whatever the other argument is.
+bool is_strict(ExprOp op) {
+  return (op >= ExprOp::Add && op <= ExprOp::Modulo) ||
+         (op >= ExprOp::Equal && op <= ExprOp::GreaterEqual);
+}
+
+// The planner replaces an operator beside a written NULL by NULL, AND beside a written false by
+// false and OR beside a written true by true, so that the other arguments are never computed: 1 / n
+// does not fail there though n is 0. Where nothing can fail the value is the same, and the
+// expression stays as it is written.
+std::optional<Expr> folded_by_planner(const Expr& expr) {
+  const bool is_list = expr.op == ExprOp::And || expr.op == ExprOp::Or;
+  if (!is_list && !is_strict(expr.op)) return std::nullopt;
+  const auto decides = [&](const Expr& arg) {
+    return is_list ? arg.op == ExprOp::Boolean && (arg.number != 0) == (expr.op == ExprOp::Or)
+                   : arg.op == ExprOp::Null;
+  };
+  const auto computes = [](const Expr& arg) { return !arg.args.empty(); };
+  if (std::ranges::none_of(expr.args, decides) || std::ranges::none_of(expr.args, computes) ||
+      std::ranges::any_of(expr.args, fails_early))
+    return std::nullopt;
+  Expr value{.op = ExprOp::Null, .type = expr.type, .bits = expr.bits, .place = expr.place};
+  if (is_list) {
+    value.op = ExprOp::Boolean;
+    value.number = expr.op == ExprOp::Or ? 1 : 0;
+  }
+  return value;
+}
+
 }  // namespace
 
 Expr make(ExprOp op, Type type, Args args, Place place) {
   const std::uint8_t bits =
       type == Type::Numeric ? scale_of_result(op, args.list) : bits_of_result(op, args.list);
-  return {.op = op, .type = type, .bits = bits, .args = std::move(args.list), .place = place};
+  Expr made{.op = op, .type = type, .bits = bits, .args = std::move(args.list), .place = place};
+  if (auto folded = folded_by_planner(made)) return *std::move(folded);
+  return made;
 }
 
 Expr make_null(Type type, Place place) {

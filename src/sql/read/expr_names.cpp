@@ -94,15 +94,28 @@ std::optional<Expr> build_record_test(Scope& scope, const Tree& value, bool is_n
 
 namespace {
 
-// `name` is a column: as a variable too it would be ambiguous, and the call would fail.
-void check_clash(Scope& scope, const std::string& name, Place place) {
-  if (!scope.names_may_clash || scope.frame == nullptr || scope.frame->find(name) == nullptr)
-    return;
+// PL/pgSQL refuses a name that stands for something in the statement and for a variable, too.
+void fail_clash(Scope& scope, const std::string& name, std::string_view what, Place place) {
   scope.findings.fail(
       place,
-      fmt::format("'{}' is a column and a variable: the server refuses the statement (42702)",
-                  name),
+      fmt::format("'{}' is {} and a variable: the server refuses the statement (42702)", name,
+                  what),
       "give the variable another name, or write the table before the column");
+}
+
+// `name` is a column: as a variable too it would be ambiguous, and the call would fail.
+void check_clash(Scope& scope, const std::string& name, Place place) {
+  if (scope.names_may_clash && scope.frame != nullptr && scope.frame->find(name) != nullptr)
+    fail_clash(scope, name, "a column", place);
+}
+
+// The name of a table that the statement or a query around it reads stands for its whole row.
+bool is_whole_row(const Scope& scope, const std::string& name) {
+  for (const Scope* around = &scope; around != nullptr; around = around->outer) {
+    if (std::ranges::find(around->sources, name, &Source::name) != around->sources.end())
+      return true;
+  }
+  return false;
 }
 
 Expr plain_name(Scope& scope, const std::string& name, Place place) {
@@ -115,9 +128,14 @@ Expr plain_name(Scope& scope, const std::string& name, Place place) {
     check_clash(scope, name, place);
     return make_column(scope, columns.front().source, columns.front().column, place);
   }
-  if (auto outer = outer_column(scope, "", name, place)) return *outer;
+  if (auto outer = outer_column(scope, "", name, place)) {
+    check_clash(scope, name, place);
+    return *outer;
+  }
   if (scope.frame != nullptr) {
     if (const NamedVariable* variable = scope.frame->find(name)) {
+      if (scope.names_may_clash && is_whole_row(scope, name))
+        fail_clash(scope, name, "a table of the statement", place);
       if (variable->is_record) return whole_record(scope, name, place);
       return make_variable(*scope.frame, variable->var, place);
     }
@@ -141,11 +159,23 @@ std::optional<Expr> field_of(Scope& scope, const NamedVariable& record, const st
   return make_null(Type::Integer, place);
 }
 
+// A field of a record, or a variable of the block or function `qualifier`.
+bool is_qualified_variable(const Scope& scope, const std::string& qualifier,
+                           const std::string& name) {
+  if (scope.frame == nullptr) return false;
+  const NamedVariable* record = scope.frame->find(qualifier);
+  return (record != nullptr && record->is_record && record->field(name)) ||
+         scope.frame->find(qualifier, name) != nullptr;
+}
+
 Expr qualified_name(Scope& scope, const std::string& qualifier, const std::string& name,
                     Place place) {
   const auto columns = find_columns(scope, qualifier, name);
-  if (!columns.empty())
+  if (!columns.empty()) {
+    if (scope.names_may_clash && is_qualified_variable(scope, qualifier, name))
+      fail_clash(scope, fmt::format("{}.{}", qualifier, name), "a column", place);
     return make_column(scope, columns.front().source, columns.front().column, place);
+  }
   for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
     if (scope.sources[i].name != qualifier) continue;
     std::vector<std::string_view> names;

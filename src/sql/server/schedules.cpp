@@ -237,6 +237,10 @@ class Explorer {
     RunEnd run_end = end_of(machine_, state);
     Digest digest = digest_of(run_end);
     digest.add(state.broken);
+    // A deadlock is another outcome than a failed serialization, though both end with equal rows.
+    for (const CallEnd& call : run_end.calls) {
+      if (call.failure.is_by_server()) digest.add_text(call.failure.sqlstate);
+    }
     const auto [at, is_new] = outcome_numbers_.try_emplace(digest, all_.outcomes.size());
     if (is_new) {
       all_.outcomes.push_back(
