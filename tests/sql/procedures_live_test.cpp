@@ -12,8 +12,7 @@
 #include <map>
 
 #include "force/gates.h"
-#include "server_play.h"
-#include "support/postgres_server.h"
+#include "live_server.h"
 
 namespace isoscope::sql::server {
 namespace {
@@ -122,85 +121,35 @@ std::string shown_end(const RunEnd& end) {
   return end_text(bare);
 }
 
-class ProceduresLive : public ::testing::TestWithParam<PgLevel> {
+class ProceduresLive : public LiveServer {
  protected:
-  static void SetUpTestSuite() {
-    server_ = PostgresServer::start(why_not_, {.settings = {"deadlock_timeout=20ms"}}).release();
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-  void SetUp() override {
-    if (server_ == nullptr) GTEST_SKIP() << why_not_;
-    monitor_ = std::move(*force::PgMonitor::open(server_->dsn()));
-  }
-
   std::string play(const Machine& machine, const CallPair& pair,
                    const std::vector<std::size_t>& turns, std::string& trouble) {
-    auto made = monitor_->query("DROP SCHEMA public CASCADE; CREATE SCHEMA public; " +
-                                force::gate_functions("public") + pair.text(true));
-    if (!made) {
+    if (auto made = make_anew(force::gate_functions("public") + pair.text(true)); !made) {
       trouble = made.error().what;
       return {};
     }
-    static constexpr std::string_view kLevels[] = {"read committed", "repeatable read",
-                                                   "serializable"};
-    const std::string level = fmt::format("SET default_transaction_isolation = '{}'",
-                                          kLevels[static_cast<std::size_t>(GetParam())]);
+    const std::string level =
+        fmt::format("SET default_transaction_isolation = '{}'", isolation_name(GetParam()));
     std::vector<force::ActorScript> actors;
     for (int number = 1; number <= 2; ++number)
       actors.push_back({.name = std::to_string(number),
                         .script = force::say({pair.call(number)}),
                         .setup = {level}});
-    RunEnd end;
-    {
-      auto stage =
-          force::PgSessions::open({.dsn = server_->dsn(), .has_gates = true}, std::move(actors));
-      if (!stage) {
-        trouble = stage.error().what;
-        return {};
-      }
-      Budget budget = Budget::seconds(60);
-      const auto played =
-          force::play(**stage, {.turns = as_actors(turns), .plays_rest = true}, budget);
-      if (!played || played->end != force::Played::End::Complete)
-        trouble = played ? "the schedule was not played to its end" : played.error().what;
-      for (std::uint32_t actor = 0; actor < 2; ++actor) {
-        CallEnd call{.is_committed = true};
-        for (const force::Answer& answer : (*stage)->answers({actor})) {
-          if (answer.has_failed())
-            call = {.is_committed = false, .failure = {answer.error, answer.message}};
-        }
-        end.calls.push_back(std::move(call));
-      }
-    }
-    for (const Table& table : machine.program().app().tables) {
-      const auto rows = monitor_->query("SELECT * FROM " + table.name + " ORDER BY 1, 2");
-      auto& list = end.rows.emplace_back();
-      for (const force::Row& row : rows ? *rows : std::vector<force::Row>()) {
-        auto& values = list.emplace_back();
-        for (const force::Cell& cell : row) add_cell(values, cell);
-      }
-    }
-    return shown_end(end);
-  }
-
-  // Whom a deadlock ends is the server's choice, and SERIALIZABLE aborts more than cycles.
-  static bool is_apart(const std::string& end) {
-    return end.find("abort 40P01") != std::string::npos ||
-           (GetParam() == PgLevel::Serializable && end.find("abort 40001") != std::string::npos);
+    ServerPlay result;
+    const ServerAccess server = access_to({.dsn = server_->dsn(), .has_gates = true}, *monitor_);
+    for (const auto& answers : play_scripts(server, std::move(actors), turns, result))
+      result.end.calls.push_back(end_of_answers(answers));
+    read_rows(machine, server, result);
+    trouble = result.trouble;
+    return shown_end(result.end);
   }
 
   void compare(const CallPair& pair) {
     SCOPED_TRACE(pair.first + "\n" + pair.second);
-    auto app = parse_application(pair.text(false));
-    ASSERT_TRUE(app.ok()) << app.error().what;
-    for (const Error& problem : app->problems) FAIL() << render(problem);
-    const auto program = SqlProgram::create(*std::move(app));
-    ASSERT_TRUE(program.ok()) << program.error().what;
-    const std::vector<PgLevel> levels((*program)->outline().calls.size(), GetParam());
-    const Machine machine(**program, levels);
+    const auto program = program_of(pair.text(false));
+    ASSERT_TRUE(program.ok()) << render(program.error());
+    const Machine machine = machine_of(**program);
     std::map<std::string, std::vector<Choice>> ends;
     std::size_t longest = 0;
     ScheduleOptions options;
@@ -235,11 +184,6 @@ class ProceduresLive : public ::testing::TestWithParam<PgLevel> {
                                         << known;
     }
   }
-
-  static inline PostgresServer* server_ = nullptr;
-  static inline std::string why_not_;
-  std::unique_ptr<force::PgMonitor> monitor_;
-  std::size_t num_ends_ = 0;
 };
 
 TEST_P(ProceduresLive, EndAsOnTheServerBesideEachOther) {
@@ -263,12 +207,7 @@ TEST_P(ProceduresLive, EndAsOnTheServerBesideFunctions) {
   EXPECT_GT(num_ends_, kProcedureBodies.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, ProceduresLive,
-                         ::testing::Values(PgLevel::ReadCommitted, PgLevel::RepeatableRead,
-                                           PgLevel::Serializable),
-                         [](const auto& level) {
-                           return std::string(name_of(level.param)).substr(3);
-                         });
+INSTANTIATE_TEST_SUITE_P(Levels, ProceduresLive, kAllLevels, level_name);
 
 }  // namespace
 }  // namespace isoscope::sql::server

@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "live_server.h"
 #include "random_locks.h"
-#include "server_play.h"
-#include "support/postgres_server.h"
 #include "support/rng.h"
 
 namespace isoscope::sql::server {
@@ -128,43 +127,22 @@ class RandomProgram {
   Rng rng_;
 };
 
-class ServerLive : public ::testing::TestWithParam<PgLevel> {
+class ServerLive : public LiveServer {
  protected:
-  static void SetUpTestSuite() {
-    server_ = PostgresServer::start(why_not_, {.settings = {"deadlock_timeout=20ms"}}).release();
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    server_ = nullptr;
-  }
-  void SetUp() override {
-    if (server_ == nullptr) GTEST_SKIP() << why_not_;
-    monitor_ = std::move(*force::PgMonitor::open(server_->dsn()));
-  }
-
-  void reset(const std::string& text) {
-    auto made = monitor_->query("DROP SCHEMA public CASCADE; CREATE SCHEMA public; " +
-                                text.substr(0, text.find("CREATE FUNCTION")) +
-                                text.substr(text.rfind("INSERT INTO t VALUES (1, 10, 1)")));
-    ASSERT_TRUE(made.ok()) << made.error().what;
-  }
-
   ServerPlay play(const Machine& machine, const std::string& text, std::vector<std::size_t> turns) {
-    reset(text);
-    return play_on_server(machine, server_->dsn(), *monitor_, std::move(turns));
+    const auto made = make_anew(text.substr(0, text.find("CREATE FUNCTION")) +
+                                text.substr(text.rfind("INSERT INTO t VALUES (1, 10, 1)")));
+    if (!made) return {.end = {}, .story = {}, .trouble = made.error().what};
+    return play_on_server(machine, access_to({.dsn = server_->dsn()}, *monitor_), std::move(turns));
   }
 
   // Every way in which explore says that the program can end happens on the server, by the schedule
   // that explore names; and what happens there by other schedules is one of them.
-  void compare(const std::string& text, std::uint64_t seed, PgLevel level) {
-    SCOPED_TRACE(fmt::format("seed {} at {}\n{}", seed, name_of(level), text));
-    auto app = parse_application(text);
-    ASSERT_TRUE(app.ok()) << app.error().what;
-    ASSERT_TRUE(app->problems.empty()) << app->problems.front().what;
-    const auto program = SqlProgram::create(*std::move(app));
-    ASSERT_TRUE(program.ok()) << program.error().what;
-    const std::vector<PgLevel> levels((*program)->outline().calls.size(), level);
-    const Machine machine(**program, levels);
+  void compare(const std::string& text, std::uint64_t seed) {
+    SCOPED_TRACE(fmt::format("seed {} at {}\n{}", seed, name_of(GetParam()), text));
+    const auto program = program_of(text);
+    ASSERT_TRUE(program.ok()) << render(program.error());
+    const Machine machine = machine_of(**program);
     std::map<std::string, std::vector<Choice>> ends;
     ScheduleOptions options;
     options.on_history = [&](const State& state, const std::vector<Choice>& schedule, bool) {
@@ -175,11 +153,11 @@ class ServerLive : public ::testing::TestWithParam<PgLevel> {
     ASSERT_FALSE(all.fault);
     Rng rng(seed * 7 + 1);
     for (const auto& [end, schedule] : ends) {
-      if (is_apart(end, level)) continue;
+      if (is_apart(end)) continue;
       const ServerPlay played = play(machine, text, turns_of(machine, schedule));
       ASSERT_EQ(played.trouble, "");
       const std::string there = end_text(played.end);
-      if (level == PgLevel::Serializable && is_apart(there, level)) continue;
+      if (GetParam() == PgLevel::Serializable && is_apart(there)) continue;
       ++num_ends_;
       ASSERT_EQ(there, end) << "explore says otherwise\n" << played.story;
     }
@@ -190,50 +168,32 @@ class ServerLive : public ::testing::TestWithParam<PgLevel> {
       const ServerPlay played = play(machine, text, turns);
       ASSERT_EQ(played.trouble, "");
       const std::string there = end_text(played.end);
-      if (is_apart(there, level)) continue;
+      if (is_apart(there)) continue;
       ++num_ends_;
       ASSERT_TRUE(ends.contains(there)) << "explore does not know\n" << there << played.story;
     }
   }
-
-  // Whom a deadlock ends is the server's choice, and at SERIALIZABLE its search for dangerous
-  // structures aborts more than those on cycles. A row changed outside of a snapshot is 40001 here
-  // as there.
-  static bool is_apart(const std::string& end, PgLevel level) {
-    return end.find("abort 40P01") != std::string::npos ||
-           (level == PgLevel::Serializable && end.find("abort 40001") != std::string::npos);
-  }
-
-  static inline PostgresServer* server_ = nullptr;
-  static inline std::string why_not_;
-  std::unique_ptr<force::PgMonitor> monitor_;
-  int num_ends_ = 0;
 };
 
 TEST_P(ServerLive, RandomProgramsEndAsOnTheServer) {
   for (int i = 0; i < num_programs(); ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
-    compare(RandomProgram(seed).text(), seed, GetParam());
+    compare(RandomProgram(seed).text(), seed);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(num_ends_, num_programs());
+  EXPECT_GT(num_ends_, static_cast<std::size_t>(num_programs()));
 }
 
 TEST_P(ServerLive, AdvisoryLocksQueueAsOnTheServer) {
   for (int i = 0; i < num_programs(); ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
-    compare(random_locks(seed), seed, GetParam());
+    compare(random_locks(seed), seed);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(num_ends_, num_programs());
+  EXPECT_GT(num_ends_, static_cast<std::size_t>(num_programs()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, ServerLive,
-                         ::testing::Values(PgLevel::ReadCommitted, PgLevel::RepeatableRead,
-                                           PgLevel::Serializable),
-                         [](const auto& level) {
-                           return std::string(name_of(level.param)).substr(3);
-                         });
+INSTANTIATE_TEST_SUITE_P(Levels, ServerLive, kAllLevels, level_name);
 
 }  // namespace
 }  // namespace isoscope::sql::server

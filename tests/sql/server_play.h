@@ -71,6 +71,13 @@ inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
   }
 }
 
+// As the server is told of it.
+inline std::string_view isolation_name(PgLevel level) {
+  static constexpr std::string_view kNames[] = {"READ COMMITTED", "REPEATABLE READ",
+                                                "SERIALIZABLE"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
 // One session of the program as a script of a connection.
 class ClientSession {
  public:
@@ -87,11 +94,8 @@ class ClientSession {
     if (call_ == session_.size) return std::nullopt;
     std::string text;
     if (is_new_ && !is_mariadb_) {
-      static constexpr std::string_view kLevels[] = {"READ COMMITTED", "REPEATABLE READ",
-                                                     "SERIALIZABLE"};
-      const auto level = static_cast<std::size_t>(machine_.level(txn_of(at())));
       text = fmt::format("{}BEGIN ISOLATION LEVEL {}; ", has_failed_ ? "ROLLBACK; " : "",
-                         kLevels[level]);
+                         isolation_name(machine_.level(txn_of(at()))));
       is_new_ = false;
       has_failed_ = false;
     }
@@ -211,6 +215,76 @@ struct ServerAccess {
   std::function<Result<std::vector<force::Row>>(const std::string& sql)> query;
 };
 
+// The rows of every table, by all their columns.
+inline void read_rows(const Machine& machine, const ServerAccess& server, ServerPlay& result) {
+  for (const Table& table : machine.program().app().tables) {
+    std::string order = "1";
+    for (std::size_t c = 2; c <= table.columns.size(); ++c) order += fmt::format(", {}", c);
+    const auto rows = server.query(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, order));
+    auto& list = result.end.rows.emplace_back();
+    if (!rows) {
+      result.trouble = rows.error().what;
+      continue;
+    }
+    for (const force::Row& row : *rows) {
+      auto& values = list.emplace_back();
+      for (const force::Cell& cell : row) add_cell(values, cell);
+    }
+  }
+}
+
+// What was sent and answered, line by line.
+inline std::string story_of(const force::Sessions& stage, const force::Played& played,
+                            const std::vector<std::string>& names) {
+  std::string story;
+  for (const force::Moment& m : played.moments) {
+    const std::string& who = names[m.actor.index];
+    if (m.kind == force::Moment::Kind::Sent)
+      story += who + ": " + stage.statements(m.actor)[m.statement] + "\n";
+    if (m.kind == force::Moment::Kind::Parked) story += who + " waits\n";
+    if (m.kind == force::Moment::Kind::Answered) {
+      const force::Answer& answer = stage.answers(m.actor)[m.statement];
+      story += who + " -> " +
+               (answer.has_failed() ? answer.error + " " + answer.message
+                                    : answer.tag + " " + answer.value().value_or("")) +
+               "\n";
+    }
+  }
+  return story;
+}
+
+// Plays the turns of the scripts, then whatever is left. Gives what each was answered.
+inline std::vector<force::Answers> play_scripts(const ServerAccess& server,
+                                                std::vector<force::ActorScript> actors,
+                                                const std::vector<std::size_t>& turns,
+                                                ServerPlay& result) {
+  std::vector<std::string> names;
+  for (const force::ActorScript& actor : actors) names.push_back(actor.name);
+  auto stage = server.open(std::move(actors));
+  if (!stage) {
+    result.trouble = stage.error().what;
+    return {};
+  }
+  Budget budget = Budget::seconds(60);
+  const auto played = force::play(**stage, {.turns = as_actors(turns), .plays_rest = true}, budget);
+  if (!played || played->end != force::Played::End::Complete)
+    result.trouble = played ? "the schedule was not played to its end" : played.error().what;
+  if (played) result.story = story_of(**stage, *played, names);
+  std::vector<force::Answers> answers;
+  for (std::uint32_t actor = 0; actor < names.size(); ++actor)
+    answers.push_back((*stage)->answers({actor}));
+  return answers;
+}
+
+// How a session ends that runs one call: with its first error, if any.
+inline CallEnd end_of_answers(const force::Answers& answers) {
+  for (const force::Answer& answer : answers) {
+    if (answer.has_failed())
+      return {.is_committed = false, .failure = {answer.error, answer.message}, .locals = {}};
+  }
+  return {.is_committed = true, .failure = {}, .locals = {}};
+}
+
 // Plays the turns, then whatever is left. The tables must be there, with their rows.
 inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& server,
                                  std::vector<std::size_t> turns) {
@@ -225,60 +299,22 @@ inline ServerPlay play_on_server(const Machine& machine, const ServerAccess& ser
                       }});
     clients.push_back(std::move(client));
   }
-  {
-    auto stage = server.open(std::move(actors));
-    if (!stage) {
-      result.trouble = stage.error().what;
-      return result;
-    }
-    Budget budget = Budget::seconds(60);
-    const auto played =
-        force::play(**stage, {.turns = as_actors(turns), .plays_rest = true}, budget);
-    if (!played || played->end != force::Played::End::Complete)
-      result.trouble = played ? "the schedule was not played to its end" : played.error().what;
-    if (played) {
-      for (const force::Moment& m : played->moments) {
-        const std::string who = sessions[ProgramSession{m.actor.index}].name;
-        if (m.kind == force::Moment::Kind::Sent)
-          result.story += who + ": " + (*stage)->statements(m.actor)[m.statement] + "\n";
-        if (m.kind == force::Moment::Kind::Parked) result.story += who + " waits\n";
-        if (m.kind == force::Moment::Kind::Answered) {
-          const force::Answer& answer = (*stage)->answers(m.actor)[m.statement];
-          result.story += who + " -> " +
-                          (answer.has_failed() ? answer.error + " " + answer.message
-                                               : answer.tag + " " + answer.value().value_or("")) +
-                          "\n";
-        }
-      }
-    }
-  }
+  play_scripts(server, std::move(actors), turns, result);
+  if (!result.trouble.empty()) return result;
   for (const auto& client : clients)
     for (const CallEnd& end : client->ends()) result.end.calls.push_back(end);
-  for (const Table& table : machine.program().app().tables) {
-    const auto rows = server.query("SELECT * FROM " + table.name + " ORDER BY 1");
-    auto& list = result.end.rows.emplace_back();
-    if (!rows) {
-      result.trouble = rows.error().what;
-      continue;
-    }
-    for (const force::Row& row : *rows) {
-      auto& values = list.emplace_back();
-      for (const force::Cell& cell : row) add_cell(values, cell);
-    }
-  }
+  read_rows(machine, server, result);
   return result;
 }
 
-inline ServerPlay play_on_server(const Machine& machine, const std::string& dsn,
-                                 force::PgMonitor& monitor, std::vector<std::size_t> turns) {
+inline ServerAccess access_to(const force::PgSessions::Options& target, force::PgMonitor& monitor) {
   using Opened = Result<std::unique_ptr<force::Sessions>>;
-  const ServerAccess access{.open = [&](std::vector<force::ActorScript> actors) -> Opened {
-                              auto stage = force::PgSessions::open({.dsn = dsn}, std::move(actors));
-                              if (!stage) return stage.error();
-                              return std::unique_ptr<force::Sessions>(std::move(*stage));
-                            },
-                            .query = [&](const std::string& sql) { return monitor.query(sql); }};
-  return play_on_server(machine, access, std::move(turns));
+  return {.open = [target](std::vector<force::ActorScript> actors) -> Opened {
+            auto stage = force::PgSessions::open(target, std::move(actors));
+            if (!stage) return stage.error();
+            return std::unique_ptr<force::Sessions>(std::move(*stage));
+          },
+          .query = [&monitor](const std::string& sql) { return monitor.query(sql); }};
 }
 
 // Ends as text, to compare and to show; what errors say is left out.
