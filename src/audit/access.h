@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "audit/moments.h"
 #include "audit/symbols.h"
 #include "support/by_id.h"
 
@@ -45,7 +46,7 @@ struct Source {
 struct Frame {
   std::shared_ptr<const Env> env = nullptr;
   std::size_t num_accesses = 0;
-  std::uint32_t at = 0;  // the view: a moment, or kCurrent
+  MomentId at = {};  // the view: a moment, or kCurrent
   std::vector<Source> sources = {};
   std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed = {};
 
@@ -188,8 +189,8 @@ struct Access {
   bool is_insert = false;            // of a write
   // With a snapshot per statement: the view of a read, a moment or kCurrent; and the moment of the
   // statement.
-  std::uint32_t at = 0;
-  std::uint32_t step = 0;
+  MomentId at = {};
+  MomentId step = {};
   // Of a lock: taken some time until `step` ends, as the loop over the rows goes on.
   bool is_late = false;
 };

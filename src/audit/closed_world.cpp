@@ -277,7 +277,7 @@ Scenario ClosedWorld::scenario() {
     // At each moment that it comes to: snapshots are beginnings of ar.
     std::vector<std::size_t> snapshots;
     const auto& moments = world_.instance(member).moments;
-    for (std::uint32_t at = 0; at < moments.size(); ++at) {
+    for (const MomentId at : moments.ids()) {
       if (!layers_.holds(moments[at])) continue;
       snapshots.push_back(static_cast<std::size_t>(std::ranges::count_if(order, [&](Member other) {
         return other != member && layers_.holds(world_.sees(other, member, at));
@@ -321,8 +321,7 @@ std::vector<SmtTerm> ClosedWorld::shape() {
       if (a == b) continue;
       if (a < b) pin(world_.ar(a, b));
       if (!world_.has_moments(b)) pin(world_.vis(a, b));
-      for (std::uint32_t at = 0; at < world_.instance(b).moments.size(); ++at)
-        pin(world_.sees(a, b, at));
+      for (const MomentId at : world_.instance(b).moments.ids()) pin(world_.sees(a, b, at));
     }
   }
   return same;

@@ -6,13 +6,12 @@
 
 namespace isoscope::audit {
 
-std::string Instance::label(std::uint32_t at) const {
+std::string Instance::label(MomentId at) const {
   if (at == kCurrent) return name_ + "@now";
-  return at == 0 ? name_ : fmt::format("{}@{}", name_, at);
+  return at == MomentId{0} ? name_ : fmt::format("{}@{}", name_, at.index);
 }
 
-void Instance::note_use(sql::TableId table, std::uint32_t column, const Row& row,
-                        std::uint32_t at) {
+void Instance::note_use(sql::TableId table, std::uint32_t column, const Row& row, MomentId at) {
   std::vector<std::uint32_t> key;
   for (const SmtTerm& term : row) key.push_back(term.index);
   auto& noted = noted_[{at, table.index, column}];
@@ -21,7 +20,7 @@ void Instance::note_use(sql::TableId table, std::uint32_t column, const Row& row
   uses_.push_back({table, column, row, at});
 }
 
-SmtTerm Instance::presence(sql::TableId table, const Row& row, std::uint32_t at) {
+SmtTerm Instance::presence(sql::TableId table, const Row& row, MomentId at) {
   if (symbols_->changes().has_fixed_rows(table)) return symbols_->static_presence(table, row);
   const ViewKey key{at, table.index, kPresence};
   auto found = views_.find(key);
@@ -34,8 +33,7 @@ SmtTerm Instance::presence(sql::TableId table, const Row& row, std::uint32_t at)
   return found->second.number(row);
 }
 
-SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& row,
-                         std::uint32_t at) {
+SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& row, MomentId at) {
   const sql::Table& declared = symbols_->app().table(table);
   if (const auto number = symbols_->key_value(table, column, row)) return *number;
   if (symbols_->changes().is_static(table, column))
@@ -55,8 +53,7 @@ SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& ro
           found->second.number(row)};
 }
 
-SmtTerm Instance::taken(sql::TableId table, std::uint32_t unique, const Row& entry,
-                        std::uint32_t at) {
+SmtTerm Instance::taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at) {
   const std::uint32_t column = kUniqueEntry + unique;
   const ViewKey key{at, table.index, column};
   auto found = views_.find(key);
@@ -68,8 +65,7 @@ SmtTerm Instance::taken(sql::TableId table, std::uint32_t unique, const Row& ent
   return found->second.number(entry);
 }
 
-SymValue Instance::seen(sql::TableId table, std::uint32_t column, const Row& row,
-                        std::uint32_t at) {
+SymValue Instance::seen(sql::TableId table, std::uint32_t column, const Row& row, MomentId at) {
   if (column >= kUniqueEntry) return symbols_->truth(taken(table, column - kUniqueEntry, row, at));
   return column == kPresence ? symbols_->truth(presence(table, row, at))
                              : value(table, column, row, at);

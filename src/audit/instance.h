@@ -88,23 +88,23 @@ class Instance {
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, SmtTerm>> fresh_values;
   SmtTerm committed;
   // With a snapshot per statement: by moment, that the call comes to it.
-  std::vector<SmtTerm> moments;
+  ById<MomentId, SmtTerm> moments;
 
   // What it sees in a row before its own writes. Of rows and columns that never change, what
   // everybody sees.
-  SmtTerm presence(sql::TableId table, const Row& row, std::uint32_t at = 0);
-  SymValue value(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at = 0);
+  SmtTerm presence(sql::TableId table, const Row& row, MomentId at = {});
+  SymValue value(sql::TableId table, std::uint32_t column, const Row& row, MomentId at = {});
   // Whether an entry of a UNIQUE constraint is taken.
-  SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry, std::uint32_t at = 0);
+  SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at = {});
   // The same for any location; presence and entries as 0 or 1.
-  SymValue seen(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at = 0);
+  SymValue seen(sql::TableId table, std::uint32_t column, const Row& row, MomentId at = {});
 
   // Where its view was asked for: location and row.
   struct Use {
     sql::TableId table;
     std::uint32_t column;
     Row row;
-    std::uint32_t at = 0;
+    MomentId at = {};
   };
   const std::vector<Use>& uses() const { return uses_; }
 
@@ -114,7 +114,7 @@ class Instance {
     sql::TableId table;
     std::uint32_t column = 0;
     std::size_t num_accesses = 0;
-    std::uint32_t at = 0;
+    MomentId at = {};
     std::vector<std::uint32_t> row;  // its terms
     friend auto operator<=>(const Asked&, const Asked&) = default;
   };
@@ -125,9 +125,9 @@ class Instance {
     SmtFunction null;
     SmtFunction number;
   };
-  using ViewKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // at, table, column
-  void note_use(sql::TableId table, std::uint32_t column, const Row& row, std::uint32_t at);
-  std::string label(std::uint32_t at) const;
+  using ViewKey = std::tuple<MomentId, std::uint32_t, std::uint32_t>;  // at, table, column
+  void note_use(sql::TableId table, std::uint32_t column, const Row& row, MomentId at);
+  std::string label(MomentId at) const;
 
   Symbols* symbols_;
   sql::FunctionId function_;

@@ -8,15 +8,17 @@
 // nothing of what it found. Who counts moments along a run, on symbols or on values, asks here.
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "sql/application.h"
+#include "support/id.h"
 
 namespace isoscope::audit {
 
+using MomentId = Id<struct MomentTag>;  // of one call, in the order in which they come
+
 // Not a moment: what is there when the call commits, everything committed before it. Rows that a
 // call writes or locks are like that from the lock on.
-inline constexpr std::uint32_t kCurrent = std::numeric_limits<std::uint32_t>::max();
+inline constexpr MomentId kCurrent = MomentId::none();
 
 class Moments {
  public:
@@ -33,11 +35,10 @@ class Moments {
     const auto* insert = statement.find<sql::Insert>();
     return insert != nullptr && insert->conflict == sql::OnConflict::Nothing;
   }
-  std::uint32_t count() const { return count_; }
   // Of the statement that began last. Requires: one did.
-  std::uint32_t check_moment() const { return count_ - 1; }
-  std::uint32_t moment(const sql::Statement& statement) const {
-    return count_ - (looks_twice(statement) ? 2 : 1);
+  MomentId check_moment() const { return {count_ - 1}; }
+  MomentId moment(const sql::Statement& statement) const {
+    return {count_ - (looks_twice(statement) ? 2 : 1)};
   }
 
  private:

@@ -50,8 +50,8 @@ std::map<LocationKey, Value> seen_by(const CallTrace& trace) {
 }
 
 // The same, statement by statement.
-std::map<std::pair<std::size_t, LocationKey>, Value> seen_by_statements(const CallTrace& trace) {
-  std::map<std::pair<std::size_t, LocationKey>, Value> seen;
+std::map<std::pair<MomentId, LocationKey>, Value> seen_by_statements(const CallTrace& trace) {
+  std::map<std::pair<MomentId, LocationKey>, Value> seen;
   for (const StatementRead& read : trace.statement_reads) {
     const bool is_vain = !trace.matched_at.contains({read.moment, read.at.table, read.at.row}) ||
                          (read.at.column == kPresence && read.value == Value(false));

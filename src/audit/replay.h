@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include "audit/moments.h"
 #include "audit/open_world.h"
 #include "audit/scenario.h"
 #include "history/execution.h"
@@ -44,7 +45,7 @@ std::string print(const sql::Application& app, const LocationKey& location);
 
 // A read of a call that takes a snapshot for each statement.
 struct StatementRead {
-  std::size_t moment = 0;
+  MomentId moment = {};
   LocationKey at;
   sql::Value value;
   std::optional<ScenarioCallId> writer;  // nothing: the start
@@ -55,7 +56,7 @@ struct StatementRead {
 // As PostgreSQL locks rows, by strength; an INSERT holds its key.
 enum class RowLock : std::uint8_t { KeyShare, Share, NoKeyUpdate, Update, Insert };
 struct LockEvent {
-  std::size_t moment = 0;
+  MomentId moment = {};
   sql::TableId table;
   sql::RowKey row;
   RowLock mode = RowLock::KeyShare;
@@ -75,7 +76,7 @@ struct TracedMoment {
 
 // A statement changes a location: from then on, who asks for it waits.
 struct WriteEvent {
-  std::size_t moment = 0;
+  MomentId moment = {};
   LocationKey at;
 };
 
@@ -88,13 +89,13 @@ struct CallTrace {
   std::map<std::pair<sql::TableId, sql::RowKey>, sql::Lock> locks;  // the strongest of each row
   std::map<LocationKey, Place> read_places;                         // statements
   std::map<LocationKey, Place> write_places;
-  std::vector<TracedMoment> moments;
+  ById<MomentId, TracedMoment> moments;
   std::vector<LockEvent> lock_events;
   std::vector<WriteEvent> write_events;  // whether rows are there, their columns, UNIQUE entries
   std::vector<WriteEvent> keys_found;    // by DO NOTHING, which goes on without holding them
   // By moments: what was read there, and the rows that met the WHERE.
-  std::set<std::pair<std::size_t, LocationKey>> read_at;
-  std::set<std::tuple<std::size_t, sql::TableId, sql::RowKey>> matched_at;
+  std::set<std::pair<MomentId, LocationKey>> read_at;
+  std::set<std::tuple<MomentId, sql::TableId, sql::RowKey>> matched_at;
   // Of a call that takes a snapshot for each statement:
   bool is_per_statement = false;
   std::vector<StatementRead> statement_reads;
@@ -115,7 +116,7 @@ struct ReplayEdge {
 // time before its first statement.
 struct ScheduleStep {
   ScenarioCallId call = {};
-  std::optional<std::size_t> moment = {};
+  std::optional<MomentId> moment = {};
   bool is_snapshot = false;                      // then there is no moment
   std::optional<ScenarioCallId> waits_for = {};  // who holds a row
 };

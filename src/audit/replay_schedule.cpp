@@ -32,7 +32,7 @@ class Scheduler {
     for (const ScenarioCallId call : scenario.calls.ids()) {
       if (begins_early(call)) nodes_.push_back({.call = call, .is_snapshot = true});
       first_.push_back(nodes_.size());
-      for (std::size_t m = 0; m < traces[call].moments.size(); ++m)
+      for (const MomentId m : traces[call].moments.ids())
         nodes_.push_back({.call = call, .moment = m});
       nodes_.push_back({.call = call});
     }
@@ -61,7 +61,9 @@ class Scheduler {
 
  private:
   static Error impossible(std::string what) { return {.what = std::move(what)}; }
-  std::size_t node(ScenarioCallId call, std::size_t moment) const { return first_[call] + moment; }
+  std::size_t node(ScenarioCallId call, MomentId moment) const {
+    return first_[call] + moment.index;
+  }
   // The node of its snapshot is the one before its first.
   bool begins_early(ScenarioCallId call) const {
     return snapshots_ == Snapshots::Before && !traces_[call].is_per_statement &&
@@ -73,7 +75,7 @@ class Scheduler {
   void add(std::size_t earlier, std::size_t later) { before_[later].push_back(earlier); }
 
   // Calls of ar in the snapshot of a moment.
-  std::size_t snapshot(ScenarioCallId call, std::size_t moment) const {
+  std::size_t snapshot(ScenarioCallId call, MomentId moment) const {
     if (traces_[call].is_per_statement) return traces_[call].moments[moment].snapshot;
     return static_cast<std::size_t>(std::ranges::count(scenario_.sees[call], true));
   }
@@ -85,19 +87,19 @@ class Scheduler {
 
   Result<void> place_statements(ScenarioCallId call) {
     const CallTrace& trace = traces_[call];
-    for (std::size_t m = 0; m < trace.moments.size(); ++m) {
+    for (const MomentId m : trace.moments.ids()) {
       add(node(call, m), node(call, m) + 1);  // the next one, or the commit
       if (trace.is_per_statement) place_snapshot(call, node(call, m), snapshot(call, m));
     }
     if (begins_early(call)) {
       add(first_[call] - 1, first_[call]);
-      place_snapshot(call, first_[call] - 1, snapshot(call, 0));
+      place_snapshot(call, first_[call] - 1, snapshot(call, MomentId{0}));
     } else if (!trace.is_per_statement && !trace.moments.empty()) {
-      place_snapshot(call, first_[call], snapshot(call, 0));
+      place_snapshot(call, first_[call], snapshot(call, MomentId{0}));
     }
     if (trace.is_per_statement) return {};
     for (std::size_t i = 0; i < scenario_.ar.size(); ++i) {
-      if (scenario_.sees[call][scenario_.ar[i]] != (i < snapshot(call, 0)))
+      if (scenario_.sees[call][scenario_.ar[i]] != (i < snapshot(call, MomentId{0})))
         return impossible("a snapshot is no beginning of the order of commits");
     }
     return {};
@@ -123,7 +125,7 @@ class Scheduler {
     }
     return {};
   }
-  void wait(ScenarioCallId who, std::size_t moment, ScenarioCallId for_whom, std::size_t since) {
+  void wait(ScenarioCallId who, MomentId moment, ScenarioCallId for_whom, MomentId since) {
     add(node(for_whom, since), node(who, moment));
     add(commit(for_whom), node(who, moment) + 1);
     nodes_[node(who, moment)].waits_for = for_whom;

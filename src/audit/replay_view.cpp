@@ -249,8 +249,8 @@ class View final : public sql::Database {
   enum class Phase : std::uint8_t { Plain, Search, Change, Insert };
 
   std::size_t snapshot() const {
-    return moment_ < trace.moments.size() ? trace.moments[moment_].snapshot
-                                          : versions_.order.size();
+    return trace.moments.contains(moment_) ? trace.moments[moment_].snapshot
+                                           : versions_.order.size();
   }
   // How many of the calls that have run are in the view of the statement.
   std::size_t limit() const {
@@ -389,7 +389,7 @@ class View final : public sql::Database {
   const std::vector<std::size_t>* snapshots_;
   const sql::Changes& changes_;
   Moments moments_;
-  std::size_t moment_ = 0;
+  MomentId moment_ = {};
   const sql::Statement* statement_ = nullptr;
   Phase phase_ = Phase::Plain;
   std::set<TableId> searched_;  // tables of a search

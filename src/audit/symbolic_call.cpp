@@ -19,7 +19,7 @@ void SymbolicCall::begin(const sql::Statement& next) {
   if (!per_statement) return;
   const std::size_t count = moments.begin(next);
   if (!next.is_sql()) return;
-  instance.moments.insert(instance.moments.end(), count, alive);
+  instance.moments.resize(instance.moments.size() + count, alive);
   at = moments.moment(next);
   reads_at = at;
 }
@@ -53,7 +53,7 @@ void SymbolicCall::read(sql::TableId table, std::uint32_t column, SmtTerm guard,
   if (!symbols.may_change(table, column)) return;
   const std::size_t before = instance.accesses.size();
   guard = guard && terms.is_unwritten({table, column, 0, before}, row);
-  const auto add_read = [&](SmtTerm condition, std::uint32_t view) {
+  const auto add_read = [&](SmtTerm condition, MomentId view) {
     Access& access = add(AccessKind::Read, table, column, condition);
     access.row = row;
     access.at = view;
@@ -70,7 +70,7 @@ void SymbolicCall::read_all(sql::TableId table, std::uint32_t column, SmtTerm gu
   const std::size_t before = instance.accesses.size();
   Conditions& conditions = instance.conditions;
   const ConditionId external = conditions.add(condition::Unwritten{table, column, 0, before});
-  const auto add_read = [&](ConditionId holds, std::uint32_t view) {
+  const auto add_read = [&](ConditionId holds, MomentId view) {
     Access& access = add(AccessKind::Read, table, column, guard);
     access.condition = conditions.all({holds, external});
     access.at = view;

@@ -45,8 +45,8 @@ class SymbolicCall {
   std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed;
   const sql::Statement* statement = nullptr;  // that runs
   Moments moments;
-  std::uint32_t at = 0;          // of the statement
-  std::uint32_t reads_at = 0;    // the view of reads that are written down
+  MomentId at = {};              // of the statement
+  MomentId reads_at = {};        // the view of reads that are written down
   std::size_t first_access = 0;  // of the SQL statement that runs, with all its parts
   std::size_t num_sets = 0;      // row sets that were emptied
 

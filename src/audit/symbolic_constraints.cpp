@@ -133,7 +133,7 @@ void SymbolicConstraints::look_once(sql::TableId table, std::uint32_t column, co
 }
 
 SmtTerm SymbolicConstraints::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry,
-                                       std::uint32_t at) {
+                                       MomentId at) {
   if (call_.keys_are_unknown &&
       symbols_.changes().frees_entries(table, symbols_.app().table(table).unique[unique]))
     return symbols_.fresh_truth("taken");
@@ -159,7 +159,7 @@ SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, std:
     entry.values.push_back(value.number);
     entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
   }
-  const std::uint32_t at = call_.current().at;
+  const MomentId at = call_.current().at;
   if (looks_once) {
     entry.taken =
         entry.looks && taken_now(table, unique, entry.values, call_.moments.check_moment());

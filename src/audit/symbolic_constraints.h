@@ -55,7 +55,7 @@ class SymbolicConstraints : private SymbolicPart {
  private:
   ConditionId refers_by_key(sql::TableId child, const sql::ForeignKey& key, const Row& lost,
                             const Row* parent);
-  SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry, std::uint32_t at);
+  SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at);
 };
 
 }  // namespace isoscope::audit

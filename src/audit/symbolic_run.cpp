@@ -185,7 +185,7 @@ void SymbolicRun::loop(const sql::Statement& statement) {
     for (std::size_t i = first_access; i < instance_.accesses.size(); ++i) {
       Access& access = instance_.accesses[i];
       if (access.kind != AccessKind::Lock || access.statement != statement.number) continue;
-      access.step = call_.moments.count() - 1;
+      access.step = call_.moments.check_moment();
     }
   }
   call_.exits.pop_back();

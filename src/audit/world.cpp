@@ -44,21 +44,22 @@ SmtTerm World::vis(Member a, Member b) {
   return found->second;
 }
 
-SmtTerm World::sees(Member a, Member b, std::uint32_t at) {
+SmtTerm World::sees(Member a, Member b, MomentId at) {
   if (!has_moments(b)) return vis(a, b);
   if (at == kCurrent) return ar(a, b);
   auto found = sees_.find({a, b, at});
   if (found == sees_.end())
-    found = sees_
-                .emplace(std::tuple(a, b, at),
-                         symbols_.fresh_truth(fmt::format("sees.{}.{}.{}", a.index, b.index, at)))
-                .first;
+    found =
+        sees_
+            .emplace(std::tuple(a, b, at),
+                     symbols_.fresh_truth(fmt::format("sees.{}.{}.{}", a.index, b.index, at.index)))
+            .first;
   return found->second;
 }
 
 SmtTerm World::always_sees(Member a, Member b) {
   const bool has_first = has_moments(b) && !pool_[b]->moments.empty();
-  return has_first ? sees(a, b, 0) : vis(a, b);  // later snapshots contain the first
+  return has_first ? sees(a, b, MomentId{0}) : vis(a, b);  // later snapshots contain the first
 }
 
 SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
@@ -70,8 +71,9 @@ SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const R
   if (column < kUniqueEntry || parts.empty()) return symbols_.any(parts);
   // An entry that is left as it was found is not written.
   return symbols_.any(parts) &&
-         !symbols_.same_value(written(a, table, column, row),
-                              pool_[a]->seen(table, column, row, has_moments(a) ? kCurrent : 0));
+         !symbols_.same_value(
+             written(a, table, column, row),
+             pool_[a]->seen(table, column, row, has_moments(a) ? kCurrent : MomentId{0}));
 }
 
 SymValue World::written(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
@@ -209,10 +211,12 @@ std::vector<Row> World::meeting_rows(const Access& x, const Access& y, Member a,
 // The snapshots of b, as far as a is concerned.
 void World::add_moments(Pair& pair, Member a, Member b) {
   if (!has_moments(b)) return;
-  const auto count = static_cast<std::uint32_t>(pool_[b]->moments.size());
-  for (std::uint32_t at = 0; at < count; ++at) {
+  const auto& moments = pool_[b]->moments;
+  const auto after = [](MomentId at) { return MomentId{at.index + 1}; };
+  for (const MomentId at : moments.ids()) {
     pair.constraints.push_back(implies(sees(a, b, at), ar(a, b)));
-    if (at + 1 < count) pair.constraints.push_back(implies(sees(a, b, at), sees(a, b, at + 1)));
+    if (moments.contains(after(at)))
+      pair.constraints.push_back(implies(sees(a, b, at), sees(a, b, after(at))));
   }
   // Who waits for a row sees whom it waited for from its next statement on. An INSERT waits for
   // whoever has its key, and a row can be had by others only when its INSERT is committed.
@@ -220,7 +224,7 @@ void World::add_moments(Pair& pair, Member a, Member b) {
     return excludes_writers(access) || (access.is_insert && access.column < kUniqueEntry);
   };
   for (const Access& held : pool_[b]->accesses) {
-    if (!has_row(held) || held.step + 1 >= count) continue;
+    if (!has_row(held) || !moments.contains(after(held.step))) continue;
     for (const Access& other : pool_[a]->accesses) {
       if (other.table != held.table || !has_row(other)) continue;
       const auto is_shared = [](const Access& access) {
@@ -230,7 +234,7 @@ void World::add_moments(Pair& pair, Member a, Member b) {
       for (const Row& row : meeting_rows(other, held, a, b)) {
         pair.constraints.push_back(
             implies(terms(a).happens(other, row) && terms(b).happens(held, row) && ar(a, b),
-                    sees(a, b, held.step + 1)));
+                    sees(a, b, after(held.step))));
       }
     }
   }

@@ -88,7 +88,7 @@ class World {
   SmtTerm vis(Member a, Member b);
   SmtTerm ar(Member a, Member b);
   // In the view of b at a moment, or kCurrent; without snapshots per statement, vis.
-  SmtTerm sees(Member a, Member b, std::uint32_t at);
+  SmtTerm sees(Member a, Member b, MomentId at);
   // At all its moments.
   SmtTerm always_sees(Member a, Member b);
   bool has_moments(Member a) const { return rules_.takes_many_snapshots(function(a)); }
@@ -122,7 +122,7 @@ class World {
     Row row;
     SmtTerm name;  // a constant
     SmtTerm condition;
-    std::uint32_t at = 0;  // the view of the read
+    MomentId at = {};  // the view of the read
   };
   struct Pair {
     std::array<std::vector<Option>, 3> options;
@@ -166,7 +166,7 @@ class World {
   std::map<std::pair<sql::FunctionId, std::size_t>, Member> members_;
   std::map<PairKey, SmtTerm> vis_;
   std::map<PairKey, SmtTerm> ar_;
-  std::map<std::tuple<Member, Member, std::uint32_t>, SmtTerm> sees_;
+  std::map<std::tuple<Member, Member, MomentId>, SmtTerm> sees_;
   std::map<PairKey, Pair> pairs_;
   std::map<PairKey, SmtTerm> conflict_;
   std::map<std::tuple<Member, Member, Member>, std::vector<SmtTerm>> triples_;

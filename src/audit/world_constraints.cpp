@@ -59,8 +59,10 @@ void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>&
   auto& facts = triples_[{a, b, c}];
   if (facts.empty()) {
     facts.push_back(implies(ar(a, b) && ar(b, c), ar(a, c)));
-    for (std::uint32_t at = 0; has_moments(c) && at < pool_[c]->moments.size(); ++at)
-      facts.push_back(implies(ar(a, b) && sees(b, c, at), sees(a, c, at)));
+    if (has_moments(c)) {
+      for (const MomentId at : pool_[c]->moments.ids())
+        facts.push_back(implies(ar(a, b) && sees(b, c, at), sees(a, c, at)));
+    }
     for (const Option& option : pair(a, b).options[static_cast<std::size_t>(EdgeKind::Rw)]) {
       const SmtTerm overwrites = wrote(c, option.table, option.column, option.row);
       if (symbols_.smt().known_truth(overwrites) == false) continue;

@@ -56,7 +56,7 @@ class RandomLive : public LiveFunctions {
       std::string story = describe_run(problem.app, anomaly.scenario);
       for (const ScheduleStep& step : anomaly.replay.schedule)
         story += fmt::format(" {}{}", step.call.index,
-                             step.moment ? "." + std::to_string(*step.moment) : "!");
+                             step.moment ? "." + std::to_string(step.moment->index) : "!");
       SCOPED_TRACE(story);
       const std::string trouble = play(problem, anomaly);
       if (is_mixture && trouble == "40001") {
