@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "audit/attribute.h"
 #include "audit/moments.h"
 #include "audit/symbols.h"
 #include "support/by_id.h"
@@ -48,7 +49,7 @@ struct Frame {
   std::size_t num_accesses = 0;
   MomentId at = {};  // the view: a moment, or kCurrent
   std::vector<Source> sources = {};
-  std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed = {};
+  std::set<std::pair<sql::TableId, Attribute>> disturbed = {};
 
   Frame with(std::vector<Source> rows) const {
     Frame frame = *this;
@@ -102,9 +103,9 @@ struct Holds {  // a column has this value
   Frame frame;
   SmtTerm number;
 };
-struct Unwritten {  // by accesses from..to of the call; no column: as a row
+struct Unwritten {  // by accesses from..to of the call; no attribute: as a row
   sql::TableId table;
-  std::optional<std::uint32_t> column;
+  std::optional<Attribute> attribute;
   std::size_t from = 0;
   std::size_t to = 0;
 };
@@ -176,7 +177,7 @@ using WrittenValue = std::variant<SymValue, RowExpr, SmtFunction>;
 struct Access {
   AccessKind kind = AccessKind::Read;
   sql::TableId table = {};
-  std::uint32_t column = 0;  // or kPresence, or kUniqueEntry + i; a Lock is of the whole row
+  Attribute attribute = {};  // a Lock is of the whole row
   std::uint32_t statement = 0;
   SmtTerm guard = {};           // the statement comes to it
   std::optional<Row> row = {};  // the one row that it is about; else
@@ -205,7 +206,7 @@ struct RowFact {
 // was no row.
 inline bool excludes_writers(const Access& access) {
   if (access.kind == AccessKind::Lock) return access.lock != sql::Lock::KeyShare;
-  return access.kind == AccessKind::Write && access.column < kUniqueEntry && !access.is_insert;
+  return access.kind == AccessKind::Write && !access.attribute.is_entry() && !access.is_insert;
 }
 
 }  // namespace isoscope::audit

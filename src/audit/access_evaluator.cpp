@@ -86,7 +86,7 @@ SmtTerm AccessEvaluator::is_unwritten(const condition::Unwritten& what, const Ro
   for (std::size_t i = what.from; i < what.to; ++i) {
     const Access& access = instance_.accesses[i];
     if (access.kind == AccessKind::Write && access.table == what.table &&
-        (what.column ? access.column == *what.column : access.column < kUniqueEntry))
+        (what.attribute ? access.attribute == *what.attribute : !access.attribute.is_entry()))
       parts.push_back(!happens(access, row));
   }
   return symbols_.all(parts);
@@ -110,15 +110,15 @@ SmtTerm AccessEvaluator::has_locked(sql::TableId table, const Row& row, std::siz
   return symbols_.any(parts);
 }
 
-Instance::Asked AccessEvaluator::asked(sql::TableId table, std::uint32_t column, const Row& row,
+Instance::Asked AccessEvaluator::asked(sql::TableId table, Attribute attribute, const Row& row,
                                        const Frame& frame) {
-  Instance::Asked asked{table, column, frame.num_accesses, frame.at, {}};
+  Instance::Asked asked{table, attribute, frame.num_accesses, frame.at, {}};
   for (const SmtTerm& term : row) asked.row.push_back(term.index);
   return asked;
 }
 
 SmtTerm AccessEvaluator::present(sql::TableId table, const Row& row, const Frame& frame) {
-  if (frame.disturbed.contains({table.index, kPresence}))
+  if (frame.disturbed.contains({table, kPresence}))
     return symbols_.fresh_truth("some_round.present");
   Instance::Asked question = asked(table, kPresence, row, frame);
   if (const auto known = instance_.known.find(question); known != instance_.known.end())
@@ -129,7 +129,7 @@ SmtTerm AccessEvaluator::present(sql::TableId table, const Row& row, const Frame
                      instance_.presence(table, row, kCurrent), present);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
-    if (access.kind != AccessKind::Write || access.table != table || access.column != kPresence)
+    if (access.kind != AccessKind::Write || access.table != table || access.attribute != kPresence)
       continue;
     present = choose(happens(access, row),
                      equals(written(access, row).number, symbols_.smt().number(1)), present);
@@ -140,7 +140,7 @@ SmtTerm AccessEvaluator::present(sql::TableId table, const Row& row, const Frame
 
 SymValue AccessEvaluator::value(sql::TableId table, std::uint32_t column, const Row& row,
                                 const Frame& frame) {
-  if (frame.disturbed.contains({table.index, column})) {
+  if (frame.disturbed.contains({table, column})) {
     const bool may_be_null = !symbols_.app().table(table).columns[column].not_null;
     return symbols_.fresh_value("some_round.value", may_be_null);
   }
@@ -153,7 +153,7 @@ SymValue AccessEvaluator::value(sql::TableId table, std::uint32_t column, const 
                                   instance_.value(table, column, row, kCurrent), value);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
-    if (access.kind != AccessKind::Write || access.table != table || access.column != column)
+    if (access.kind != AccessKind::Write || access.table != table || access.attribute != column)
       continue;
     value = symbols_.choose_value(happens(access, row), written(access, row), value);
   }

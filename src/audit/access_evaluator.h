@@ -66,7 +66,7 @@ class AccessEvaluator {
   SmtTerm meets(const RowExpr& expr, const Frame& frame);
   SymValue eval(const RowExpr& expr, const Row& row) { return eval(*expr.expr, expr.of(row)); }
   std::vector<SmtTerm> all_hold(const std::vector<ConditionId>& conditions, const Row& row);
-  static Instance::Asked asked(sql::TableId table, std::uint32_t column, const Row& row,
+  static Instance::Asked asked(sql::TableId table, Attribute attribute, const Row& row,
                                const Frame& frame);
 
   Symbols& symbols_;

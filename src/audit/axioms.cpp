@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "audit/server_levels.h"
 #include "relational/mentions.h"
@@ -212,14 +213,14 @@ const std::vector<Axioms::Location>& Axioms::locations() {
   if (has_locations_) return locations_;
   has_locations_ = true;
   locations_.clear();
-  std::set<std::vector<std::uint32_t>> known;
+  std::set<std::tuple<sql::TableId, Attribute, std::vector<std::uint32_t>>> known;
   for (const Member a : cast_) {
     for (const Access& access : world_.instance(a).accesses) {
       if (!access.row || access.kind == AccessKind::Lock) continue;
-      std::vector<std::uint32_t> id = {access.table.index, access.column};
-      for (const SmtTerm& term : *access.row) id.push_back(term.index);
-      if (known.insert(std::move(id)).second)
-        locations_.push_back({access.table, access.column, *access.row});
+      std::vector<std::uint32_t> terms;
+      for (const SmtTerm& term : *access.row) terms.push_back(term.index);
+      if (known.emplace(access.table, access.attribute, std::move(terms)).second)
+        locations_.push_back({access.table, access.attribute, *access.row});
     }
   }
   return locations_;
@@ -228,7 +229,7 @@ const std::vector<Axioms::Location>& Axioms::locations() {
 SmtTerm Axioms::writes(std::size_t a, std::size_t key) {
   if (is_initial(a)) return symbols_.yes();
   const Location& x = locations()[key];
-  const SmtTerm wrote = world_.wrote(cast_[a], x.table, x.column, x.row);
+  const SmtTerm wrote = world_.wrote(cast_[a], x.table, x.attribute, x.row);
   // Rounds that we do not look at may write it, too.
   return has_outside() ? wrote || symbols_.fresh_truth("other_round") : wrote;
 }
@@ -240,7 +241,8 @@ SmtTerm Axioms::reads(std::size_t a, std::size_t key) {
   const Location& x = locations()[key];
   std::vector<SmtTerm> parts;
   for (const Access& access : world_.instance(cast_[a]).accesses) {
-    if (access.kind == AccessKind::Read && access.table == x.table && access.column == x.column)
+    if (access.kind == AccessKind::Read && access.table == x.table &&
+        access.attribute == x.attribute)
       parts.push_back(world_.terms(cast_[a]).happens(access, x.row));
   }
   return symbols_.any(parts);
@@ -252,7 +254,7 @@ SmtTerm Axioms::atom(const NormalNode& node, Element a, Element b) {
       if (node.a.sort == Sort::Txn) return algebra_.constant(a == b);
       const Location& x = locations()[a];
       const Location& y = locations()[b];
-      if (x.table != y.table || x.column != y.column) return symbols_.no();
+      if (x.table != y.table || x.attribute != y.attribute) return symbols_.no();
       return symbols_.same_row(x.row, y.row);
     }
     case FormulaOp::Writes:

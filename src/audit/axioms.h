@@ -43,7 +43,7 @@ class Axioms : private OwnRelations, public Translator<Axioms, Terms> {
   friend class Translator<Axioms, Terms>;
   struct Location {
     sql::TableId table;
-    std::uint32_t column;
+    Attribute attribute;
     Row row;
   };
   struct NormalAxiom {

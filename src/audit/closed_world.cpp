@@ -139,11 +139,11 @@ std::vector<SmtTerm> ClosedWorld::room_at_start() {
   std::vector<SmtTerm> formulas;
   for (const Member member : cast_) {
     for (const Instance::Use& use : world_.instance(member).uses()) {
-      if (use.column >= kPresence) continue;
-      if (problem_.app.table(use.table).columns[use.column].type != sql::Type::Integer &&
-          problem_.app.table(use.table).columns[use.column].type != sql::Type::Numeric)
-        continue;
-      const SymValue initial = symbols_.initial_value(use.table, use.column, use.row);
+      if (!use.attribute.is_column()) continue;
+      const std::uint32_t column = use.attribute.column();
+      const sql::Type type = problem_.app.table(use.table).columns[column].type;
+      if (type != sql::Type::Integer && type != sql::Type::Numeric) continue;
+      const SymValue initial = symbols_.initial_value(use.table, column, use.row);
       formulas.push_back(smt_.number(kRoomFrom) <= initial.number &&
                          initial.number <= smt_.number(kRoomTo));
     }

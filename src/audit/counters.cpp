@@ -16,7 +16,7 @@ IdRange<sql::FunctionId> functions_of(const World& world) {
 
 bool writes_column(const Access& access, const Counter& counter) {
   return access.kind == AccessKind::Write && access.table == counter.table &&
-         access.column == counter.column;
+         access.attribute == counter.column;
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ void Counters::find_counted(Budget& budget) {
       const std::vector<Access> accesses = world_.instance(member).accesses;
       for (const Access& access : accesses) {
         if (access.kind != AccessKind::Write || access.table != table ||
-            access.column != kPresence || !all)
+            access.attribute != kPresence || !all)
           continue;
         if (!access.row) continue;  // a DELETE of many rows
         const auto value = world_.symbols().smt().known_number(

@@ -11,18 +11,18 @@ std::string Instance::label(MomentId at) const {
   return at == MomentId{0} ? name_ : fmt::format("{}@{}", name_, at.index);
 }
 
-void Instance::note_use(sql::TableId table, std::uint32_t column, const Row& row, MomentId at) {
+void Instance::note_use(sql::TableId table, Attribute attribute, const Row& row, MomentId at) {
   std::vector<std::uint32_t> key;
   for (const SmtTerm& term : row) key.push_back(term.index);
-  auto& noted = noted_[{at, table.index, column}];
+  auto& noted = noted_[{at, table, attribute}];
   if (std::ranges::find(noted, key) != noted.end()) return;
   noted.push_back(std::move(key));
-  uses_.push_back({table, column, row, at});
+  uses_.push_back({table, attribute, row, at});
 }
 
 SmtTerm Instance::presence(sql::TableId table, const Row& row, MomentId at) {
   if (symbols_->changes().has_fixed_rows(table)) return symbols_->static_presence(table, row);
-  const ViewKey key{at, table.index, kPresence};
+  const ViewKey key{at, table, kPresence};
   auto found = views_.find(key);
   if (found == views_.end()) {
     const std::string name = fmt::format("{}.{}", label(at), symbols_->app().table(table).name);
@@ -38,7 +38,7 @@ SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& ro
   if (const auto number = symbols_->key_value(table, column, row)) return *number;
   if (symbols_->changes().is_static(table, column))
     return symbols_->static_value(table, column, row);
-  const ViewKey key{at, table.index, column};
+  const ViewKey key{at, table, column};
   auto found = views_.find(key);
   if (found == views_.end()) {
     const std::string name =
@@ -54,21 +54,20 @@ SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& ro
 }
 
 SmtTerm Instance::taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at) {
-  const std::uint32_t column = kUniqueEntry + unique;
-  const ViewKey key{at, table.index, column};
+  const ViewKey key{at, table, Attribute::entry(unique)};
   auto found = views_.find(key);
   if (found == views_.end()) {
     const SmtFunction function = symbols_->entry_function(label(at) + ".taken", table, unique);
     found = views_.emplace(key, View{function, function}).first;
   }
-  note_use(table, column, entry, at);
+  note_use(table, Attribute::entry(unique), entry, at);
   return found->second.number(entry);
 }
 
-SymValue Instance::seen(sql::TableId table, std::uint32_t column, const Row& row, MomentId at) {
-  if (column >= kUniqueEntry) return symbols_->truth(taken(table, column - kUniqueEntry, row, at));
-  return column == kPresence ? symbols_->truth(presence(table, row, at))
-                             : value(table, column, row, at);
+SymValue Instance::seen(sql::TableId table, Attribute attribute, const Row& row, MomentId at) {
+  if (attribute.is_entry()) return symbols_->truth(taken(table, attribute.unique(), row, at));
+  return attribute == kPresence ? symbols_->truth(presence(table, row, at))
+                                : value(table, attribute.column(), row, at);
 }
 
 }  // namespace isoscope::audit

@@ -97,12 +97,12 @@ class Instance {
   // Whether an entry of a UNIQUE constraint is taken.
   SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at = {});
   // The same for any location; presence and entries as 0 or 1.
-  SymValue seen(sql::TableId table, std::uint32_t column, const Row& row, MomentId at = {});
+  SymValue seen(sql::TableId table, Attribute attribute, const Row& row, MomentId at = {});
 
   // Where its view was asked for: location and row.
   struct Use {
     sql::TableId table;
-    std::uint32_t column;
+    Attribute attribute;
     Row row;
     MomentId at = {};
   };
@@ -112,7 +112,7 @@ class Instance {
   // kPresence; of that, the number only), after so many accesses of its own.
   struct Asked {
     sql::TableId table;
-    std::uint32_t column = 0;
+    Attribute attribute = {};
     std::size_t num_accesses = 0;
     MomentId at = {};
     std::vector<std::uint32_t> row;  // its terms
@@ -125,8 +125,8 @@ class Instance {
     SmtFunction null;
     SmtFunction number;
   };
-  using ViewKey = std::tuple<MomentId, std::uint32_t, std::uint32_t>;  // at, table, column
-  void note_use(sql::TableId table, std::uint32_t column, const Row& row, MomentId at);
+  using ViewKey = std::tuple<MomentId, sql::TableId, Attribute>;
+  void note_use(sql::TableId table, Attribute attribute, const Row& row, MomentId at);
   std::string label(MomentId at) const;
 
   Symbols* symbols_;

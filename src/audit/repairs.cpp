@@ -346,7 +346,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
     Instance& instance = world.instance(call);
     std::vector<const Access*> inserts;
     for (const Access& access : instance.accesses) {
-      if (access.is_insert && access.table == table && access.column == kPresence && access.row)
+      if (access.is_insert && access.table == table && access.attribute == kPresence && access.row)
         inserts.push_back(&access);
     }
     const auto value = [&](const Row& row, std::uint32_t column) {

@@ -27,12 +27,12 @@ std::map<LocationKey, Value> final_state(const Versions& versions) {
   std::erase_if(state, [&](const auto& entry) {
     const LocationKey presence{entry.first.table, entry.first.row, kPresence};
     const auto found = state.find(presence);
-    return entry.first.column != kPresence &&
+    return entry.first.attribute != kPresence &&
            (found == state.end() || found->second != Value(true));
   });
   std::erase_if(state, [](const auto& entry) {
-    return entry.first.column >= kUniqueEntry ||
-           (entry.first.column == kPresence && entry.second != Value(true));
+    return entry.first.attribute.is_entry() ||
+           (entry.first.attribute == kPresence && entry.second != Value(true));
   });
   return state;
 }
@@ -44,7 +44,7 @@ std::map<LocationKey, Value> seen_by(const CallTrace& trace) {
   for (const auto& [moment, at] : trace.read_at) {
     if (!trace.matched_at.contains({moment, at.table, at.row})) continue;
     const Value& value = trace.reads.at(at);
-    if (at.column != kPresence || value != Value(false)) seen.emplace(at, value);
+    if (at.attribute != kPresence || value != Value(false)) seen.emplace(at, value);
   }
   return seen;
 }
@@ -54,7 +54,7 @@ std::map<std::pair<MomentId, LocationKey>, Value> seen_by_statements(const CallT
   std::map<std::pair<MomentId, LocationKey>, Value> seen;
   for (const StatementRead& read : trace.statement_reads) {
     const bool is_vain = !trace.matched_at.contains({read.moment, read.at.table, read.at.row}) ||
-                         (read.at.column == kPresence && read.value == Value(false));
+                         (read.at.attribute == kPresence && read.value == Value(false));
     if (!is_vain) seen.emplace(std::pair(read.moment, read.at), read.value);
   }
   return seen;
@@ -78,7 +78,7 @@ Place place_in(const std::map<LocationKey, Place>& places, const LocationKey& lo
 Place place_of_row(const std::map<LocationKey, Place>& places, const LocationKey& location) {
   if (places.contains(location)) return places.at(location);
   for (const auto& [other, place] : places) {
-    if (other.table == location.table && other.row == location.row && other.column < kUniqueEntry)
+    if (other.table == location.table && other.row == location.row && !other.attribute.is_entry())
       return place;
   }
   return {};
@@ -108,11 +108,11 @@ std::vector<ReplayEdge> edges_of(const Scenario& scenario, const Versions& versi
       for (const auto& write : from.writes) {
         const auto& location = write.first;
         const bool both = to.writes.contains(location) ||
-                          (conflicts == Conflicts::Rows && location.column < kUniqueEntry &&
+                          (conflicts == Conflicts::Rows && !location.attribute.is_entry() &&
                            std::ranges::any_of(to.writes, [&](const auto& other) {
                              return other.first.table == location.table &&
                                     other.first.row == location.row &&
-                                    other.first.column < kUniqueEntry;
+                                    !other.first.attribute.is_entry();
                            }));
         if (both && place[a] < place[b])
           edges.push_back({a,
@@ -199,12 +199,12 @@ std::optional<LocationKey> parent_after(const Problem& problem, const Versions& 
                                         const sql::ForeignKey& key) {
   const sql::Table& own = problem.app.table(child.table);
   const sql::Table& parent = problem.app.table(key.target);
-  LocationKey target{.table = key.target, .row = {}, .column = kPresence};
+  LocationKey target{.table = key.target, .row = {}, .attribute = kPresence};
   const std::vector<std::uint32_t>* named = &parent.primary_key;
   for (std::uint32_t u = 0; u < parent.unique.size(); ++u) {
     if (std::ranges::is_permutation(*named, key.target_columns)) break;
     named = &parent.unique[u];
-    target.column = kUniqueEntry + u;
+    target.attribute = Attribute::entry(u);
   }
   if (!std::ranges::is_permutation(*named, key.target_columns)) return {};
   for (const std::uint32_t column : *named) {
@@ -226,15 +226,15 @@ std::string unseen_child(const Problem& problem, const Versions& versions, Scena
                          ScenarioCallId b) {
   const auto& removed = versions.traces[b].writes;
   for (const auto& [location, value] : versions.traces[a].writes) {
-    if (location.column >= kUniqueEntry) continue;
+    if (location.attribute.is_entry()) continue;
     // By their definitions, levels know nothing of references that a row gets later.
-    if (location.column != kPresence && !is_on_server(problem.levels)) continue;
+    if (location.attribute != kPresence && !is_on_server(problem.levels)) continue;
     const sql::Table& child = problem.app.table(location.table);
     const LocationKey presence{location.table, location.row, kPresence};
     if (value_after(versions, a, presence) != Value(true)) continue;
     for (const sql::ForeignKey& key : child.foreign_keys) {
-      if (location.column != kPresence &&
-          std::ranges::find(key.columns, location.column) == key.columns.end())
+      if (location.attribute != kPresence &&
+          std::ranges::find(key.columns, location.attribute) == key.columns.end())
         continue;
       const auto parent = parent_after(problem, versions, a, location, key);
       if (!parent) continue;
@@ -253,7 +253,7 @@ std::string taken_key(const Problem& problem, const Scenario& scenario, const Ve
   for (const ScenarioCallId call : scenario.ar) {
     const CallTrace& trace = versions.traces[call];
     for (const auto& [location, value] : trace.writes) {
-      if (location.column < kPresence) continue;
+      if (location.attribute.is_column()) continue;
       if (value != Value(true)) {
         taken_by.erase(location);
         continue;
@@ -289,10 +289,11 @@ bool changes_identity(const Problem& problem, const CallTrace& a, TableId table,
   });
   return std::ranges::any_of(a.writes, [&](const auto& write) {
     const LocationKey& at = write.first;
-    if (at.table != table || at.row != row || at.column >= kUniqueEntry) return false;
+    if (at.table != table || at.row != row || at.attribute.is_entry()) return false;
     const auto& keys = problem.app.table(table).unique;
-    return is_locked || at.column == kPresence || std::ranges::any_of(keys, [&](const auto& key) {
-             return std::ranges::find(key, at.column) != key.end();
+    return is_locked || at.attribute == kPresence ||
+           std::ranges::any_of(keys, [&](const auto& key) {
+             return std::ranges::find(key, at.attribute) != key.end();
            });
   });
 }
@@ -344,11 +345,11 @@ std::string broken_promise(const Problem& problem, const Scenario& scenario,
       if (std::string orphan = unseen_child(problem, versions, a, b); !orphan.empty())
         return orphan;
       for (const auto& [location, value] : versions.traces[a].writes) {
-        if (location.column >= kUniqueEntry) continue;
+        if (location.attribute.is_entry()) continue;
         const auto held = versions.traces[b].locks.find({location.table, location.row});
         if (held == versions.traces[b].locks.end()) continue;
         const bool is_gone =
-            (location.column == kPresence && value == Value(false)) ||
+            (location.attribute == kPresence && value == Value(false)) ||
             (is_on_server(problem.levels) &&
              changes_identity(problem, versions.traces[a], location.table, location.row));
         if (held->second != sql::Lock::KeyShare || is_gone)

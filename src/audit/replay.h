@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include "audit/attribute.h"
 #include "audit/moments.h"
 #include "audit/open_world.h"
 #include "audit/scenario.h"
@@ -37,7 +38,7 @@ std::string_view name_of(Label label);  // "view-only"
 struct LocationKey {
   sql::TableId table;
   sql::RowKey row;
-  std::uint32_t column = 0;  // or kPresence; or kUniqueEntry + i, with the entry for the row
+  Attribute attribute = {};  // of an entry, its values are the row
   friend auto operator<=>(const LocationKey&, const LocationKey&) = default;
 };
 // "account[1].balance"; "account[1]" for whether it is there; "account unique (email)['x']"

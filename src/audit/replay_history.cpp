@@ -19,11 +19,12 @@ std::string print(const sql::Application& app, const LocationKey& location) {
     row += row.empty() ? "" : ", ";
     row += number != nullptr ? sql::print(sql::shortest(*number)) : sql::print(part);
   }
-  if (location.column == kPresence) return fmt::format("{}[{}]", table.name, row);
-  if (location.column < kPresence)
-    return fmt::format("{}[{}].{}", table.name, row, table.columns[location.column].name);
+  if (location.attribute == kPresence) return fmt::format("{}[{}]", table.name, row);
+  if (location.attribute.is_column())
+    return fmt::format("{}[{}].{}", table.name, row,
+                       table.columns[location.attribute.column()].name);
   std::string columns;
-  for (const std::uint32_t column : table.unique[location.column - kUniqueEntry])
+  for (const std::uint32_t column : table.unique[location.attribute.unique()])
     columns += (columns.empty() ? "" : ", ") + table.columns[column].name;
   return fmt::format("{} unique ({})[{}]", table.name, columns, row);
 }
@@ -64,7 +65,7 @@ class ReplayWriter {
     const bool has_row_keys = rules_of(problem_).conflicts == Conflicts::Rows;
     for (const auto& [location, value] : trace.writes) {
       builder_.write(t, key_of(location), value_of(value), {});
-      if (!has_row_keys || location.column >= kUniqueEntry) continue;
+      if (!has_row_keys || location.attribute.is_entry()) continue;
       // One key more, for the row as a whole, which every write of it writes.
       builder_.write(t,
                      builder_.key("row " + problem_.app.table(location.table).name + " " +

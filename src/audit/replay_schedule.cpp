@@ -141,7 +141,7 @@ class Scheduler {
       const auto first = std::ranges::find(events, read.at, &WriteEvent::at);
       if (first == events.end()) continue;
       wait(call, read.moment, *read.writer, first->moment);
-      if (read.at.column == kPresence && read.value == sql::Value(true) &&
+      if (read.at.attribute == kPresence && read.value == sql::Value(true) &&
           only_shares_key(traces_[call], read))
         add(commit(*read.writer), node(call, read.moment));
     }
@@ -151,7 +151,7 @@ class Scheduler {
   void wait_for_entries(ScenarioCallId call) {
     if (traces_[call].is_per_statement) return;
     for (const WriteEvent& taken : traces_[call].write_events) {
-      if (taken.at.column < kUniqueEntry) continue;
+      if (!taken.at.attribute.is_entry()) continue;
       for (const ScenarioCallId other : scenario_.calls.ids()) {
         if (place_[other] >= place_[call] || scenario_.sees[call][other]) continue;
         const auto& events = traces_[other].write_events;

@@ -95,7 +95,7 @@ class View final : public sql::Database {
       if (of == table) keys.insert(row);
     }
     for (const auto& [location, value] : trace.writes) {
-      if (location.table == table && location.column < kUniqueEntry) keys.insert(location.row);
+      if (location.table == table && !location.attribute.is_entry()) keys.insert(location.row);
     }
     return {keys.begin(), keys.end()};
   }
@@ -148,7 +148,7 @@ class View final : public sql::Database {
                                           const std::optional<sql::RowKey>& except) override {
     const std::vector<std::uint32_t>& columns = problem_.app.table(table).unique[constraint];
     // The entry is what the transaction looks at; the rows say what it finds.
-    const LocationKey entry{table, {values.begin(), values.end()}, kUniqueEntry + constraint};
+    const LocationKey entry{table, {values.begin(), values.end()}, Attribute::entry(constraint)};
     get(entry, Value(false));
     const std::size_t when = looks_once(entry) ? trace.moments[moments_.check_moment()].snapshot
                                                : versions_.order.size();
@@ -179,7 +179,7 @@ class View final : public sql::Database {
         for (std::uint32_t u = 0; u < constraints.size(); ++u) {
           const sql::RowKey entry = entry_of(table, key, constraints[u]);
           if (std::ranges::any_of(entry, [](const Value& v) { return v.is_null(); })) continue;
-          (is_after ? taken : freed)[{table, entry, kUniqueEntry + u}] = Value(is_after);
+          (is_after ? taken : freed)[{table, entry, Attribute::entry(u)}] = Value(is_after);
         }
       }
     }
@@ -204,9 +204,9 @@ class View final : public sql::Database {
 
  private:
   bool changes(const LocationKey& location) const {
-    if (location.column == kPresence) return !changes_.has_fixed_rows(location.table);
-    if (location.column >= kUniqueEntry) return true;
-    return !changes_.is_static(location.table, location.column);
+    if (location.attribute == kPresence) return !changes_.has_fixed_rows(location.table);
+    if (location.attribute.is_entry()) return true;
+    return !changes_.is_static(location.table, location.attribute.column());
   }
   // By a call that is not in the snapshot.
   bool was_deleted(TableId table, const sql::RowKey& row) const {
@@ -240,7 +240,7 @@ class View final : public sql::Database {
   bool changes_key(const LocationKey& location, const Value& value) const {
     const bool is_key =
         std::ranges::any_of(problem_.app.table(location.table).unique, [&](const auto& unique) {
-          return std::ranges::find(unique, location.column) != unique.end();
+          return std::ranges::find(unique, location.attribute) != unique.end();
         });
     return is_key && peek(location).value != value;
   }
@@ -331,7 +331,7 @@ class View final : public sql::Database {
         if (before[u] == after[u]) continue;
         for (const auto* entry : {&before[u], &after[u]}) {
           if (*entry)
-            trace.write_events.push_back({moment_, {row.first, **entry, kUniqueEntry + u}});
+            trace.write_events.push_back({moment_, {row.first, **entry, Attribute::entry(u)}});
         }
       }
     }
@@ -422,7 +422,7 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
     for (std::uint32_t u = 0; u < table.unique.size(); ++u) {
       sql::RowKey entry;
       for (const std::uint32_t column : table.unique[u]) entry.push_back(row.values[column]);
-      versions.initial[{row.table, entry, kUniqueEntry + u}] = Value(true);
+      versions.initial[{row.table, entry, Attribute::entry(u)}] = Value(true);
     }
   }
   return versions;
@@ -444,7 +444,7 @@ bool run_call(const Problem& problem, const Scenario& scenario, ScenarioCallId c
   if (!result->committed) view.trace.writes.clear();
   view.write_entries();
   for (const auto& [location, value] : view.trace.writes) {
-    if (location.column < kUniqueEntry) versions.rows.insert({location.table, location.row});
+    if (!location.attribute.is_entry()) versions.rows.insert({location.table, location.row});
   }
   versions.traces[call] = std::move(view.trace);
   versions.order.push_back(call);

@@ -124,12 +124,12 @@ SmtFunction RowSearch::looked_at(sql::TableId table, std::uint32_t s, const Sele
   return looked_at;
 }
 
-void RowSearch::observe(const TableSearch& search, std::uint32_t column, ConditionId condition) {
+void RowSearch::observe(const TableSearch& search, Attribute attribute, ConditionId condition) {
   if (search.row) {
-    call_.read(search.source.table, column, search.guard && terms_.holds(condition, *search.row),
+    call_.read(search.source.table, attribute, search.guard && terms_.holds(condition, *search.row),
                *search.row);
   } else {
-    call_.read_all(search.source.table, column, search.guard, condition);
+    call_.read_all(search.source.table, attribute, search.guard, condition);
   }
 }
 
@@ -161,12 +161,12 @@ void RowSearch::lock_found(const sql::Query& query, const Finding& finding, std:
   if (finding.locks && finding.is_join()) {
     // What the search passes by is written down already; the rows that it found are read again.
     call_.reads_at = kCurrent;
-    std::set<std::uint32_t> columns = outputs;
-    columns.insert(source.where_columns.begin(), source.where_columns.end());
-    columns.insert(kPresence);
+    std::set<Attribute> read(outputs.begin(), outputs.end());
+    read.insert(source.where_columns.begin(), source.where_columns.end());
+    read.insert(kPresence);
     for (std::size_t i = 0; i < selection.rows.size(); ++i) {
-      for (const std::uint32_t column : columns)
-        call_.read(source.table, column, selection.found[i], selection.rows[i][s].row);
+      for (const Attribute attribute : read)
+        call_.read(source.table, attribute, selection.found[i], selection.rows[i][s].row);
     }
     call_.reads_at = call_.at;
   }

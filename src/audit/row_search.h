@@ -95,7 +95,7 @@ class RowSearch : private SymbolicPart {
   // The locks of FOR UPDATE and its kind on one of the tables.
   void lock_found(const sql::Query& query, const Finding& finding, std::uint32_t source,
                   const std::set<std::uint32_t>& outputs, const Selection& selection);
-  void observe(const TableSearch& search, std::uint32_t column, ConditionId condition);
+  void observe(const TableSearch& search, Attribute attribute, ConditionId condition);
   // The row may be another by now under the same key; then the search has found nothing.
   ConditionId still_there(sql::TableId table);
   // UPDATE … FROM passes over a row that it has changed already.

@@ -289,10 +289,10 @@ class Search {
     };
     const auto is_looked_at = [&](const auto& write) {
       const auto& columns = problem_.app.table(write.first.table).columns;
-      if (!is_of_table(write) || write.first.column >= kUniqueEntry) return false;
+      if (!is_of_table(write) || write.first.attribute.is_entry()) return false;
       if (note.columns.empty()) return true;
-      if (write.first.column == kPresence) return write.second == sql::Value(true);
-      return std::ranges::find(note.columns, columns[write.first.column].name) !=
+      if (write.first.attribute == kPresence) return write.second == sql::Value(true);
+      return std::ranges::find(note.columns, columns[write.first.attribute.column()].name) !=
              note.columns.end();
     };
     return std::ranges::any_of(trace.writes, is_looked_at) ||

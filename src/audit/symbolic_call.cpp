@@ -34,63 +34,62 @@ Frame SymbolicCall::current() const {
   return frame;
 }
 
-Access& SymbolicCall::add(AccessKind kind, sql::TableId table, std::uint32_t column,
-                          SmtTerm guard) {
+Access& SymbolicCall::add(AccessKind kind, sql::TableId table, Attribute attribute, SmtTerm guard) {
   return instance.accesses.emplace_back(Access{.kind = kind,
                                                .table = table,
-                                               .column = column,
+                                               .attribute = attribute,
                                                .statement = statement->number,
                                                .guard = guard,
                                                .step = at});
 }
 
-bool SymbolicCall::may_see_current(sql::TableId table, std::uint32_t column) const {
-  return reads_at != kCurrent && column < kUniqueEntry && per_statement &&
+bool SymbolicCall::may_see_current(sql::TableId table, Attribute attribute) const {
+  return reads_at != kCurrent && !attribute.is_entry() && per_statement &&
          terms.may_have_locked(table, instance.accesses.size());
 }
 
-void SymbolicCall::read(sql::TableId table, std::uint32_t column, SmtTerm guard, const Row& row) {
-  if (!symbols.may_change(table, column)) return;
+void SymbolicCall::read(sql::TableId table, Attribute attribute, SmtTerm guard, const Row& row) {
+  if (!symbols.may_change(table, attribute)) return;
   const std::size_t before = instance.accesses.size();
-  guard = guard && terms.is_unwritten({table, column, 0, before}, row);
+  guard = guard && terms.is_unwritten({table, attribute, 0, before}, row);
   const auto add_read = [&](SmtTerm condition, MomentId view) {
-    Access& access = add(AccessKind::Read, table, column, condition);
+    Access& access = add(AccessKind::Read, table, attribute, condition);
     access.row = row;
     access.at = view;
   };
-  if (!may_see_current(table, column)) return add_read(guard, reads_at);
+  if (!may_see_current(table, attribute)) return add_read(guard, reads_at);
   const SmtTerm locked = terms.has_locked(table, row, before);
   add_read(guard && !locked, reads_at);
   add_read(guard && locked, kCurrent);
 }
 
-void SymbolicCall::read_all(sql::TableId table, std::uint32_t column, SmtTerm guard,
+void SymbolicCall::read_all(sql::TableId table, Attribute attribute, SmtTerm guard,
                             ConditionId condition) {
-  if (!symbols.may_change(table, column)) return;
+  if (!symbols.may_change(table, attribute)) return;
   const std::size_t before = instance.accesses.size();
   Conditions& conditions = instance.conditions;
-  const ConditionId external = conditions.add(condition::Unwritten{table, column, 0, before});
+  const ConditionId external = conditions.add(condition::Unwritten{table, attribute, 0, before});
   const auto add_read = [&](ConditionId holds, MomentId view) {
-    Access& access = add(AccessKind::Read, table, column, guard);
+    Access& access = add(AccessKind::Read, table, attribute, guard);
     access.condition = conditions.all({holds, external});
     access.at = view;
   };
-  if (!may_see_current(table, column)) return add_read(condition, reads_at);
+  if (!may_see_current(table, attribute)) return add_read(condition, reads_at);
   const ConditionId locked = conditions.add(condition::Locked{table, before});
   add_read(conditions.all({condition, conditions.negate(locked)}), reads_at);
   add_read(conditions.all({condition, locked}), kCurrent);
 }
 
-void SymbolicCall::write(sql::TableId table, std::uint32_t column, SmtTerm guard, const Row& row,
+void SymbolicCall::write(sql::TableId table, Attribute attribute, SmtTerm guard, const Row& row,
                          const SymValue& value) {
-  Access& access = add(AccessKind::Write, table, column, guard);
+  Access& access = add(AccessKind::Write, table, attribute, guard);
   access.row = row;
   access.value = value;
 }
 
-void SymbolicCall::write_all(sql::TableId table, std::uint32_t column, SmtTerm guard,
+void SymbolicCall::write_all(sql::TableId table, Attribute attribute, SmtTerm guard,
                              ConditionId condition, WrittenValue value) {
-  Access& access = add(AccessKind::Write, table, column, guard);
+  Access& access = add(AccessKind::Write, table, attribute, guard);
   access.condition = condition;
   access.value = std::move(value);
 }

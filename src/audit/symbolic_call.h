@@ -42,7 +42,7 @@ class SymbolicCall {
   SmtTerm alive;
   SmtTerm aborted;
   std::vector<Exits> exits;  // the innermost last
-  std::set<std::pair<std::uint32_t, std::uint32_t>> disturbed;
+  std::set<std::pair<sql::TableId, Attribute>> disturbed;
   const sql::Statement* statement = nullptr;  // that runs
   Moments moments;
   MomentId at = {};              // of the statement
@@ -65,11 +65,11 @@ class SymbolicCall {
 
   // Accesses of the statement that runs. A read of what never changes, or of what the call wrote
   // itself, is none.
-  void read(sql::TableId table, std::uint32_t column, SmtTerm guard, const Row& row);
-  void read_all(sql::TableId table, std::uint32_t column, SmtTerm guard, ConditionId condition);
-  void write(sql::TableId table, std::uint32_t column, SmtTerm guard, const Row& row,
+  void read(sql::TableId table, Attribute attribute, SmtTerm guard, const Row& row);
+  void read_all(sql::TableId table, Attribute attribute, SmtTerm guard, ConditionId condition);
+  void write(sql::TableId table, Attribute attribute, SmtTerm guard, const Row& row,
              const SymValue& value);
-  void write_all(sql::TableId table, std::uint32_t column, SmtTerm guard, ConditionId condition,
+  void write_all(sql::TableId table, Attribute attribute, SmtTerm guard, ConditionId condition,
                  WrittenValue value);
   // Of one row, or of all that meet the condition.
   void lock(sql::TableId table, sql::Lock mode, SmtTerm guard, std::optional<Row> row,
@@ -78,9 +78,9 @@ class SymbolicCall {
   void lock_numbers(sql::Lock mode, SmtTerm guard, Row numbers);
 
  private:
-  Access& add(AccessKind kind, sql::TableId table, std::uint32_t column, SmtTerm guard);
+  Access& add(AccessKind kind, sql::TableId table, Attribute attribute, SmtTerm guard);
   // A read of it may be of a row that is locked, and so is as it is.
-  bool may_see_current(sql::TableId table, std::uint32_t column) const;
+  bool may_see_current(sql::TableId table, Attribute attribute) const;
 };
 
 // One part of a symbolic run: what it works on.

@@ -123,12 +123,12 @@ SmtTerm SymbolicConstraints::key_is_taken(sql::TableId table, const Row& row, co
   return terms_.present(table, row, frame);
 }
 
-void SymbolicConstraints::look_once(sql::TableId table, std::uint32_t column, const Row& row,
+void SymbolicConstraints::look_once(sql::TableId table, Attribute attribute, const Row& row,
                                     SmtTerm looks, SmtTerm is_taken, SmtTerm is_taken_at_end) {
   instance_.facts.push_back(implies(looks && !is_taken, !is_taken_at_end));
-  call_.read(table, column, looks && !is_taken, row);
+  call_.read(table, attribute, looks && !is_taken, row);
   call_.reads_at = call_.moments.check_moment();
-  call_.read(table, column, looks && is_taken, row);
+  call_.read(table, attribute, looks && is_taken, row);
   call_.reads_at = kCurrent;
 }
 
@@ -137,12 +137,12 @@ SmtTerm SymbolicConstraints::taken_now(sql::TableId table, std::uint32_t unique,
   if (call_.keys_are_unknown &&
       symbols_.changes().frees_entries(table, symbols_.app().table(table).unique[unique]))
     return symbols_.fresh_truth("taken");
-  if (call_.disturbed.contains({table.index, kUniqueEntry}))
+  if (call_.disturbed.contains({table, Attribute::entry(unique)}))
     return symbols_.fresh_truth("some_round.taken");
   SmtTerm taken = instance_.taken(table, unique, entry, at);
   for (const Access& access : instance_.accesses) {
     if (access.kind != AccessKind::Write || access.table != table ||
-        access.column != kUniqueEntry + unique)
+        access.attribute != Attribute::entry(unique))
       continue;
     taken = choose(terms_.happens(access, entry),
                    equals(terms_.written(access, entry).number, symbols_.smt().number(1)), taken);
@@ -163,12 +163,12 @@ SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, std:
   if (looks_once) {
     entry.taken =
         entry.looks && taken_now(table, unique, entry.values, call_.moments.check_moment());
-    look_once(table, kUniqueEntry + unique, entry.values, entry.looks, entry.taken,
+    look_once(table, Attribute::entry(unique), entry.values, entry.looks, entry.taken,
               taken_now(table, unique, entry.values, at));
     return entry;
   }
   entry.taken = entry.looks && taken_now(table, unique, entry.values, at);
-  call_.read(table, kUniqueEntry + unique, entry.looks, entry.values);
+  call_.read(table, Attribute::entry(unique), entry.looks, entry.values);
   return entry;
 }
 
@@ -179,7 +179,7 @@ SmtTerm SymbolicConstraints::take_entries(sql::TableId table, SmtTerm guard, con
   for (std::uint32_t u = 0; u < constraints.size(); ++u) {
     if (!mentions(constraints[u], columns)) continue;
     const Entry entry = look_up(table, u, guard, new_row);
-    call_.write(table, kUniqueEntry + u, entry.looks && !entry.taken, entry.values,
+    call_.write(table, Attribute::entry(u), entry.looks && !entry.taken, entry.values,
                 symbols_.number(1));
     is_double = is_double || entry.taken;
   }
@@ -198,7 +198,7 @@ void SymbolicConstraints::free_entries(sql::TableId table, SmtTerm guard, const 
       entry.push_back(value.number);
       known.push_back(!value.null);
     }
-    call_.write(table, kUniqueEntry + u, symbols_.all(known), entry, symbols_.number(0));
+    call_.write(table, Attribute::entry(u), symbols_.all(known), entry, symbols_.number(0));
   }
 }
 
@@ -210,8 +210,8 @@ void SymbolicConstraints::change_any_entries(sql::TableId table, SmtTerm guard,
     const SmtFunction changed = symbols_.entry_function("changed", table, u);
     const SmtFunction taken = symbols_.entry_function("taken", table, u);
     const ConditionId is_changed = conditions_.add(condition::Named{changed});
-    call_.read_all(table, kUniqueEntry + u, guard, is_changed);
-    call_.write_all(table, kUniqueEntry + u, guard, is_changed, taken);
+    call_.read_all(table, Attribute::entry(u), guard, is_changed);
+    call_.write_all(table, Attribute::entry(u), guard, is_changed, taken);
   }
 }
 

@@ -46,7 +46,7 @@ class SymbolicConstraints : private SymbolicPart {
   SmtTerm key_is_taken(sql::TableId table, const Row& row, const Frame& frame);
   // DO NOTHING: a key that is found free stays free until the call commits, one that is taken need
   // not stay so.
-  void look_once(sql::TableId table, std::uint32_t column, const Row& row, SmtTerm looks,
+  void look_once(sql::TableId table, Attribute attribute, const Row& row, SmtTerm looks,
                  SmtTerm is_taken, SmtTerm is_taken_at_end);
   // A row that is there and has these values, if the condition holds.
   Row some_row(sql::TableId table, const std::vector<std::uint32_t>& columns, const Row& values,

@@ -141,7 +141,7 @@ void SymbolicWrite::run(const sql::Insert& insert) {
       call_.write(table, c, inserts, insertion.row, insertion.values[c]);
   }
   for (const SymbolicConstraints::Entry& entry : insertion.entries) {
-    call_.write(table, kUniqueEntry + entry.unique, inserts && entry.looks, entry.values,
+    call_.write(table, Attribute::entry(entry.unique), inserts && entry.looks, entry.values,
                 symbols_.number(1));
   }
   for (std::size_t i = first_write; i < instance_.accesses.size(); ++i)

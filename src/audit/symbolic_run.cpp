@@ -157,12 +157,13 @@ void SymbolicRun::branch(const sql::If& first) {
 void SymbolicRun::disturb(std::span<const sql::Statement> body) {
   for (const sql::Statement& statement : body) {
     if (const sql::Write* write = statement.write()) {
-      const std::uint32_t table = write->table.index;
-      call_.disturbed.insert({table, kUniqueEntry});
+      const sql::TableId table = write->table;
+      const sql::Table& declared = symbols_.app().table(table);
+      for (std::uint32_t u = 0; u < declared.unique.size(); ++u)
+        call_.disturbed.insert({table, Attribute::entry(u)});
       if (!statement.is<sql::Update>()) call_.disturbed.insert({table, kPresence});
       if (statement.is<sql::Insert>()) {
-        const auto& columns = symbols_.app().tables[table].columns;
-        for (std::uint32_t column = 0; column < columns.size(); ++column)
+        for (std::uint32_t column = 0; column < declared.columns.size(); ++column)
           call_.disturbed.insert({table, column});
       }
       if (const auto* update = statement.find<sql::Update>()) {

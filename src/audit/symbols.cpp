@@ -106,9 +106,9 @@ Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes
   }
 }
 
-bool Symbols::may_change(sql::TableId table, std::uint32_t column) const {
-  if (column == kPresence) return !changes_.has_fixed_rows(table);
-  return column >= kUniqueEntry || !changes_.is_static(table, column);
+bool Symbols::may_change(sql::TableId table, Attribute attribute) const {
+  if (attribute == kPresence) return !changes_.has_fixed_rows(table);
+  return attribute.is_entry() || !changes_.is_static(table, attribute.column());
 }
 
 std::string Symbols::text_of(std::int64_t number) const {

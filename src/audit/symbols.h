@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/attribute.h"
 #include "smt/solver.h"
 #include "sql/run/changes.h"
 
@@ -31,11 +32,6 @@ struct SymArray {
 // A row of a table by its primary key, one number a column.
 using Row = std::vector<SmtTerm>;
 
-// What a transaction reads or writes of a row: whether it is there, a column, or the entry of a
-// UNIQUE constraint.
-inline constexpr std::uint32_t kPresence = 1'000'000;
-inline constexpr std::uint32_t kUniqueEntry = 2'000'000;  // plus the number of the constraint
-
 // Real, if something in the program is a numeric.
 SmtNumbers numbers_of(const sql::Application& app);
 
@@ -47,8 +43,8 @@ class Symbols {
   const sql::Application& app() const { return app_; }
   const sql::Changes& changes() const { return changes_; }
 
-  // Whether a location (a column, kPresence, or an entry) is ever written.
-  bool may_change(sql::TableId table, std::uint32_t column) const;
+  // Whether the attribute of any row is ever written.
+  bool may_change(sql::TableId table, Attribute attribute) const;
 
   SmtTerm yes() const { return yes_; }
   SmtTerm no() const { return no_; }

@@ -62,24 +62,24 @@ SmtTerm World::always_sees(Member a, Member b) {
   return has_first ? sees(a, b, MomentId{0}) : vis(a, b);  // later snapshots contain the first
 }
 
-SmtTerm World::wrote(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
+SmtTerm World::wrote(Member a, sql::TableId table, Attribute attribute, const Row& row) {
   std::vector<SmtTerm> parts;
   for (const Access& access : pool_[a]->accesses) {
-    if (access.kind == AccessKind::Write && access.table == table && access.column == column)
+    if (access.kind == AccessKind::Write && access.table == table && access.attribute == attribute)
       parts.push_back(terms(a).happens(access, row));
   }
-  if (column < kUniqueEntry || parts.empty()) return symbols_.any(parts);
+  if (!attribute.is_entry() || parts.empty()) return symbols_.any(parts);
   // An entry that is left as it was found is not written.
   return symbols_.any(parts) &&
          !symbols_.same_value(
-             written(a, table, column, row),
-             pool_[a]->seen(table, column, row, has_moments(a) ? kCurrent : MomentId{0}));
+             written(a, table, attribute, row),
+             pool_[a]->seen(table, attribute, row, has_moments(a) ? kCurrent : MomentId{0}));
 }
 
-SymValue World::written(Member a, sql::TableId table, std::uint32_t column, const Row& row) {
+SymValue World::written(Member a, sql::TableId table, Attribute attribute, const Row& row) {
   std::optional<SymValue> value;
   for (const Access& access : pool_[a]->accesses) {
-    if (access.kind != AccessKind::Write || access.table != table || access.column != column)
+    if (access.kind != AccessKind::Write || access.table != table || access.attribute != attribute)
       continue;
     value = value ? symbols_.choose_value(terms(a).happens(access, row),
                                           terms(a).written(access, row), *value)
@@ -93,27 +93,26 @@ Row World::common_row(const Access& x, const Access& y, Pair& pair) {
   if (x.row) return *x.row;
   if (y.row) return *y.row;
   Row row;
-  const std::size_t size =
-      x.column >= kUniqueEntry
-          ? symbols_.app().table(x.table).unique[x.column - kUniqueEntry].size()
-          : symbols_.app().table(x.table).primary_key.size();
+  const std::size_t size = x.attribute.is_entry()
+                               ? symbols_.app().table(x.table).unique[x.attribute.unique()].size()
+                               : symbols_.app().table(x.table).primary_key.size();
   for (std::size_t i = 0; i < size; ++i) row.push_back(symbols_.fresh_number("common"));
-  if (x.column < kUniqueEntry) pair.rows.emplace_back(x.table, row);
+  if (!x.attribute.is_entry()) pair.rows.emplace_back(x.table, row);
   return row;
 }
 
 SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& option) {
-  const SymValue read = pool_[reader]->seen(option.table, option.column, option.row, option.at);
+  const SymValue read = pool_[reader]->seen(option.table, option.attribute, option.row, option.at);
   if (scope_ == Scope::Closed) {
-    const SymValue now = written(writer, option.table, option.column, option.row);
+    const SymValue now = written(writer, option.table, option.attribute, option.row);
     return !symbols_.same_value(read, now);
   }
-  if (option.column < kPresence) return symbols_.yes();
+  if (option.attribute.is_column()) return symbols_.yes();
   // The value that the writer leaves is known if all its writes leave the same.
   std::optional<std::int64_t> leaves;
   for (const Access& access : pool_[writer]->accesses) {
     if (access.kind != AccessKind::Write || access.table != option.table ||
-        access.column != option.column)
+        access.attribute != option.attribute)
       continue;
     const auto value =
         symbols_.smt().known_number(terms(writer).written(access, option.row).number);
@@ -136,7 +135,7 @@ SmtTerm World::would_match(Member reader, const Access& scan, Member writer, con
 // A dependency that cannot make a difference, see the header.
 SmtTerm World::matters(const Access& x, const Access& y, EdgeKind kind, Member a, Member b,
                        const Row& row) {
-  if (kind == EdgeKind::Rw && x.would_match && y.column == kPresence &&
+  if (kind == EdgeKind::Rw && x.would_match && y.attribute == kPresence &&
       symbols_.smt().known_number(terms(b).written(y, row).number) == 1)
     return would_match(a, x, b, row);
   // That a row was seen which did not match may matter where rows are deleted and inserted again;
@@ -155,9 +154,9 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
     if (x.kind != from) continue;
     for (const Access& y : pool_[b]->accesses) {
       if (y.kind != to || y.table != x.table) continue;
-      const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
-      if (x.column != y.column && !(by_row && is_row_part)) continue;
-      Option option{x.table, x.column, common_row(x, y, pair), {}, {}};
+      const bool is_row_part = !x.attribute.is_entry() && !y.attribute.is_entry();
+      if (x.attribute != y.attribute && !(by_row && is_row_part)) continue;
+      Option option{x.table, x.attribute, common_row(x, y, pair), {}, {}};
       option.at = kind == EdgeKind::Wr ? y.at : x.at;
       SmtTerm condition = terms(a).happens(x, option.row) && terms(b).happens(y, option.row);
       switch (kind) {
@@ -189,9 +188,9 @@ void World::add_locks(Pair& pair, Member a, Member b) {
     if (held.kind != AccessKind::Lock) continue;
     for (const Access& write : pool_[a]->accesses) {
       if (write.kind != AccessKind::Write || write.table != held.table ||
-          write.column >= kUniqueEntry)
+          write.attribute.is_entry())
         continue;
-      if (held.lock == sql::Lock::KeyShare && (write.column != kPresence || write.is_insert))
+      if (held.lock == sql::Lock::KeyShare && (write.attribute != kPresence || write.is_insert))
         continue;
       for (const Row& row : meeting_rows(write, held, a, b)) {
         pair.constraints.push_back(implies(
@@ -221,7 +220,7 @@ void World::add_moments(Pair& pair, Member a, Member b) {
   // Who waits for a row sees whom it waited for from its next statement on. An INSERT waits for
   // whoever has its key, and a row can be had by others only when its INSERT is committed.
   const auto has_row = [](const Access& access) {
-    return excludes_writers(access) || (access.is_insert && access.column < kUniqueEntry);
+    return excludes_writers(access) || (access.is_insert && !access.attribute.is_entry());
   };
   for (const Access& held : pool_[b]->accesses) {
     if (!has_row(held) || !moments.contains(after(held.step))) continue;
@@ -245,23 +244,22 @@ void World::add_moments(Pair& pair, Member a, Member b) {
 void World::add_lasting_rows(Pair& pair, Member a, Member b) {
   const sql::Changes& changes = symbols_.changes();
   for (const Access& read : pool_[b]->accesses) {
-    if (read.kind != AccessKind::Read || !read.row || read.column < kPresence) continue;
-    const bool is_entry = read.column >= kUniqueEntry;
+    if (read.kind != AccessKind::Read || !read.row || read.attribute.is_column()) continue;
+    const bool is_entry = read.attribute.is_entry();
     const bool is_freed =
-        is_entry
-            ? changes.frees_entries(
-                  read.table, symbols_.app().table(read.table).unique[read.column - kUniqueEntry])
-            : changes.frees_keys(read.table);
+        is_entry ? changes.frees_entries(
+                       read.table, symbols_.app().table(read.table).unique[read.attribute.unique()])
+                 : changes.frees_keys(read.table);
     if (is_freed) continue;
     for (const Access& write : pool_[a]->accesses) {
       if (write.kind != AccessKind::Write || write.table != read.table ||
-          write.column != read.column)
+          write.attribute != read.attribute)
         continue;
       if (is_entry ? symbols_.smt().known_number(terms(a).written(write, *read.row).number) != 1
                    : !write.is_insert)
         continue;
       const SmtTerm is_there =
-          is_entry ? pool_[b]->taken(read.table, read.column - kUniqueEntry, *read.row, read.at)
+          is_entry ? pool_[b]->taken(read.table, read.attribute.unique(), *read.row, read.at)
                    : pool_[b]->presence(read.table, *read.row, read.at);
       pair.constraints.push_back(
           implies(terms(a).happens(write, *read.row) && sees(a, b, read.at), is_there));
@@ -274,7 +272,7 @@ void World::add_references(Pair& pair, Member a, Member b) {
     return symbols_.smt().known_number(terms(of).written(write, row).number);
   };
   for (const Access& insert : pool_[a]->accesses) {
-    if (insert.kind != AccessKind::Write || insert.column != kPresence || !insert.row) continue;
+    if (insert.kind != AccessKind::Write || insert.attribute != kPresence || !insert.row) continue;
     if (leaves(a, insert, *insert.row) != 1) continue;
     const sql::Table& child = symbols_.app().table(insert.table);
     for (const sql::ForeignKey& key : child.foreign_keys) {
@@ -289,7 +287,7 @@ void World::add_references(Pair& pair, Member a, Member b) {
       }
       for (const Access& remove : pool_[b]->accesses) {
         if (remove.kind != AccessKind::Write || remove.table != key.target ||
-            remove.column != kPresence || leaves(b, remove, parent) != 0)
+            remove.attribute != kPresence || leaves(b, remove, parent) != 0)
           continue;
         // Rows that the inserter takes back, or the deleter puts back, are none.
         const SmtTerm stays = equals(written(a, insert.table, kPresence, *insert.row).number,
@@ -331,7 +329,7 @@ World::Pair& World::pair(Member a, Member b) {
   for (const EdgeKind kind : kEdgeKinds) {
     for (const Option& option : pair.options[static_cast<std::size_t>(kind)]) {
       const bool reads_snapshot =
-          has_moments(a) || (rules_.keys_are_current && option.column < kPresence);
+          has_moments(a) || (rules_.keys_are_current && option.attribute.is_column());
       sure.push_back(kind == EdgeKind::Rw && !reads_snapshot ? option.condition && ar(a, b)
                                                              : option.condition);
     }
@@ -358,9 +356,9 @@ SmtTerm World::surely_depends(Member a, Member b) { return pair(a, b).surely; }
 bool World::may_be_freed(const Access& x, const Access& y) const {
   if (!rules_.keys_are_current) return false;
   const sql::Changes& changes = symbols_.changes();
-  if (x.column >= kUniqueEntry)
+  if (x.attribute.is_entry())
     return changes.frees_entries(x.table,
-                                 symbols_.app().table(x.table).unique[x.column - kUniqueEntry]);
+                                 symbols_.app().table(x.table).unique[x.attribute.unique()]);
   return (x.is_insert || y.is_insert) && changes.frees_keys(x.table);
 }
 
@@ -374,8 +372,9 @@ SmtTerm World::conflict(Member a, Member b) {
     if (x.kind != AccessKind::Write) continue;
     for (const Access& y : pool_[b]->accesses) {
       if (y.kind != AccessKind::Write || y.table != x.table) continue;
-      const bool is_row_part = x.column < kUniqueEntry && y.column < kUniqueEntry;
-      if (x.column != y.column && !(rules_.conflicts == Conflicts::Rows && is_row_part)) continue;
+      const bool is_row_part = !x.attribute.is_entry() && !y.attribute.is_entry();
+      if (x.attribute != y.attribute && !(rules_.conflicts == Conflicts::Rows && is_row_part))
+        continue;
       if (may_be_freed(x, y)) continue;
       std::vector<Row> rows;
       if (x.row || y.row) {
@@ -386,7 +385,7 @@ SmtTerm World::conflict(Member a, Member b) {
       for (const Row& row : rows) {
         SmtTerm meet = terms(a).happens(x, row) && terms(b).happens(y, row);
         if (!is_row_part)
-          meet = meet && wrote(a, x.table, x.column, row) && wrote(b, x.table, x.column, row);
+          meet = meet && wrote(a, x.table, x.attribute, row) && wrote(b, x.table, x.attribute, row);
         parts.push_back(meet);
       }
     }
@@ -399,7 +398,7 @@ SmtTerm World::writes_anything(Member a) {
   for (const Access& access : pool_[a]->accesses) {
     if (access.kind != AccessKind::Write) continue;
     parts.push_back(access.row ? access.guard : symbols_.no());
-    if (access.row || access.column >= kUniqueEntry) continue;
+    if (access.row || access.attribute.is_entry()) continue;
     const Member self[] = {a};
     for (const Row& row : rows(self, access.table)) parts.push_back(terms(a).happens(access, row));
   }

@@ -101,9 +101,9 @@ class World {
   SmtTerm writes_anything(Member a);
   SmtTerm reads_anything(Member a);
   // The member writes the location.
-  SmtTerm wrote(Member a, sql::TableId table, std::uint32_t column, const Row& row);
+  SmtTerm wrote(Member a, sql::TableId table, Attribute attribute, const Row& row);
   // What its last write leaves there. Requires: it wrote it.
-  SymValue written(Member a, sql::TableId table, std::uint32_t column, const Row& row);
+  SymValue written(Member a, sql::TableId table, Attribute attribute, const Row& row);
 
   // What holds of the cast, apart from its levels.
   std::vector<SmtTerm> constraints(Cast cast);
@@ -118,7 +118,7 @@ class World {
  private:
   struct Option {  // of a dependency: a location where it may be
     sql::TableId table;
-    std::uint32_t column;
+    Attribute attribute;
     Row row;
     SmtTerm name;  // a constant
     SmtTerm condition;

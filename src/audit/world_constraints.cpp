@@ -17,7 +17,7 @@ std::vector<Row> World::rows(Cast cast, sql::TableId table) const {
   };
   for (const Member a : cast) {
     for (const Access& access : pool_[a]->accesses) {
-      if (access.table == table && access.row && access.column < kUniqueEntry) add(*access.row);
+      if (access.table == table && access.row && !access.attribute.is_entry()) add(*access.row);
     }
     for (const auto& [of, row] : pool_[a]->named_rows) {
       if (of == table) add(row);
@@ -64,7 +64,7 @@ void World::add_triple_facts(Member a, Member b, Member c, std::vector<SmtTerm>&
         facts.push_back(implies(ar(a, b) && sees(b, c, at), sees(a, c, at)));
     }
     for (const Option& option : pair(a, b).options[static_cast<std::size_t>(EdgeKind::Rw)]) {
-      const SmtTerm overwrites = wrote(c, option.table, option.column, option.row);
+      const SmtTerm overwrites = wrote(c, option.table, option.attribute, option.row);
       if (symbols_.smt().known_truth(overwrites) == false) continue;
       facts.push_back(implies(option.name && overwrites && sees(c, a, option.at), ar(c, b)));
     }
@@ -140,26 +140,26 @@ void World::close_use(Cast cast, Member reader, const Instance::Use& use,
   std::vector<SmtTerm> is_seen;
   for (const Member w : cast) {
     if (w == reader) continue;
-    const SmtTerm seen = sees(w, reader, use.at) && wrote(w, use.table, use.column, use.row);
+    const SmtTerm seen = sees(w, reader, use.at) && wrote(w, use.table, use.attribute, use.row);
     if (symbols_.smt().known_truth(seen) == false) continue;
     writers.push_back(w);
     is_seen.push_back(seen);
   }
-  const SymValue read = pool_[reader]->seen(use.table, use.column, use.row, use.at);
+  const SymValue read = pool_[reader]->seen(use.table, use.attribute, use.row, use.at);
   for (std::size_t i = 0; i < writers.size(); ++i) {
     std::vector<SmtTerm> is_last = {is_seen[i]};
     for (std::size_t j = 0; j < writers.size(); ++j) {
       if (j != i) is_last.push_back(implies(is_seen[j], ar(writers[j], writers[i])));
     }
-    const SymValue value = written(writers[i], use.table, use.column, use.row);
+    const SymValue value = written(writers[i], use.table, use.attribute, use.row);
     out.push_back(implies(symbols_.all(is_last), symbols_.same_value(read, value)));
   }
   SymValue initial = symbols_.null();
-  if (use.column >= kPresence) {
+  if (!use.attribute.is_column()) {
     const SmtTerm present =
-        use.column == kPresence
+        use.attribute == kPresence
             ? symbols_.initial_presence(use.table, use.row)
-            : symbols_.initial_entry(use.table, use.column - kUniqueEntry, use.row);
+            : symbols_.initial_entry(use.table, use.attribute.unique(), use.row);
     initial = symbols_.truth(present);
     if (empty != nullptr && symbols_.changes().has_inserts(use.table)) {
       auto known = empty->find(use.table);
@@ -168,7 +168,7 @@ void World::close_use(Cast cast, Member reader, const Instance::Use& use,
       out.push_back(implies(known->second, !present));
     }
   } else {
-    initial = symbols_.initial_value(use.table, use.column, use.row);
+    initial = symbols_.initial_value(use.table, use.attribute.column(), use.row);
   }
   out.push_back(implies(!symbols_.any(is_seen), symbols_.same_value(read, initial)));
 }
@@ -197,20 +197,20 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<sql::TableId, SmtTerm>* 
 // Who takes a key finds it free: whoever took it last, seen or not, gave it back.
 void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
   const auto leaves = [&](Member a, const Access& at, std::int64_t value) {
-    return wrote(a, at.table, at.column, *at.row) &&
-           equals(written(a, at.table, at.column, *at.row).number, symbols_.smt().number(value));
+    return wrote(a, at.table, at.attribute, *at.row) &&
+           equals(written(a, at.table, at.attribute, *at.row).number, symbols_.smt().number(value));
   };
   for (const Member b : cast) {
     for (const Access& take : pool_[b]->accesses) {
-      const bool is_key = take.is_insert && take.column == kPresence;
-      if (take.kind != AccessKind::Write || !take.row || !(is_key || take.column >= kUniqueEntry))
+      const bool is_key = take.is_insert && take.attribute == kPresence;
+      if (take.kind != AccessKind::Write || !take.row || !(is_key || take.attribute.is_entry()))
         continue;
       if (symbols_.smt().known_number(terms(b).written(take, *take.row).number) != 1) continue;
       // It may have given the key back itself, just before.
       std::vector<SmtTerm> own;
       for (const Access& write : pool_[b]->accesses) {
         if (write.kind == AccessKind::Write && write.table == take.table &&
-            write.column == take.column && !write.is_insert && &write != &take)
+            write.attribute == take.attribute && !write.is_insert && &write != &take)
           own.push_back(terms(b).happens(write, *take.row));
       }
       for (const Member a : cast) {

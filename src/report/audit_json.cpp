@@ -75,15 +75,15 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
              {"edge", edge_word(edge.kind)},
              {"table", table.name},
              {"row", to_json(edge.at.row)}};
-    if (edge.at.column == audit::kPresence) {
+    if (edge.at.attribute == audit::kPresence) {
       one["presence"] = true;
-    } else if (edge.at.column >= audit::kUniqueEntry) {
+    } else if (edge.at.attribute.is_entry()) {
       Json columns = Json::array();
-      for (const std::uint32_t column : table.unique[edge.at.column - audit::kUniqueEntry])
+      for (const std::uint32_t column : table.unique[edge.at.attribute.unique()])
         columns.push_back(table.columns[column].name);
       one["unique"] = std::move(columns);
     } else {
-      one["column"] = table.columns[edge.at.column].name;
+      one["column"] = table.columns[edge.at.attribute.column()].name;
     }
     if (const sql::Value* read = value_read(anomaly, edge)) one["read"] = to_json(*read);
     if (const sql::Value* written = value_written(anomaly, edge))

@@ -124,7 +124,7 @@ std::string line_of(Place place) {
 
 // What the statements of a call wrote there, by location; presence as a word.
 std::string written_text(const audit::LocationKey& at, const sql::Value& value) {
-  if (at.column >= audit::kPresence) return value == sql::Value(true) ? "is there" : "no row";
+  if (!at.attribute.is_column()) return value == sql::Value(true) ? "is there" : "no row";
   return printable(sql::print(value));
 }
 
@@ -166,7 +166,7 @@ class AuditSchedule {
     }
     std::vector<KeyState> rows;
     for (const auto& [at, value] : values) {
-      if (at.column < audit::kPresence)
+      if (at.attribute.is_column())
         rows.push_back({printable(audit::print(app_, at)), written_text(at, value), "T0"});
     }
     return rows;
@@ -193,7 +193,7 @@ class AuditSchedule {
     played.sql = printable(moment.text);
     played.where = line_of(moment.place);
     for (const audit::StatementRead& read : trace.statement_reads) {
-      if (read.moment != *step.moment || read.at.column >= audit::kPresence) continue;
+      if (read.moment != *step.moment || !read.at.attribute.is_column()) continue;
       played.result +=
           fmt::format("{}{} = {}", played.result.empty() ? "reads " : ", ",
                       printable(audit::print(app_, read.at)), printable(sql::print(read.value)));

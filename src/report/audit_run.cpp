@@ -30,7 +30,7 @@ bool is_there(const sql::Value& presence) { return presence == sql::Value(true);
 std::string presence_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   const CallTrace& from = anomaly.replay.traces[edge.from];
   const CallTrace& to = anomaly.replay.traces[edge.to];
-  const std::string_view thing = edge.at.column == audit::kPresence ? "row" : "entry";
+  const std::string_view thing = edge.at.attribute == audit::kPresence ? "row" : "entry";
   const auto found = [&](ScenarioCallId call, const sql::Value& presence) {
     return fmt::format("{} found {} {}", call_name(call), is_there(presence) ? "the" : "no such",
                        thing);
@@ -170,7 +170,7 @@ std::string edge_story(const FoundAnomaly& anomaly, const ReplayEdge& edge) {
   // Where rows conflict as a whole, the two may have written different columns.
   if (written == nullptr)
     return fmt::format("{} and then {} wrote the row", call_name(edge.from), call_name(edge.to));
-  if (edge.at.column >= audit::kPresence) return presence_story(anomaly, edge);
+  if (!edge.at.attribute.is_column()) return presence_story(anomaly, edge);
   switch (edge.kind) {
     case audit::EdgeKind::Wr:
       return fmt::format("{} wrote {}, {} read it", call_name(edge.from),

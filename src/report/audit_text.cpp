@@ -87,11 +87,11 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
 // the table is read or written, nothing of it ever changes, which is no access but may well matter.
 std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
                      const sql::InitialRow& row) {
-  std::set<std::uint32_t> used;
+  std::set<audit::Attribute> used;
   for (const audit::CallTrace& trace : anomaly.replay.traces) {
     for (const auto* values : {&trace.reads, &trace.writes}) {
       for (const auto& [location, value] : *values) {
-        if (location.table == row.table) used.insert(location.column);
+        if (location.table == row.table) used.insert(location.attribute);
       }
     }
   }

@@ -122,10 +122,10 @@ class LiveFunctions : public testing::Test {
       for (const auto& [at, value] : anomaly.replay.traces[call].writes) end[at] = value;
     }
     for (const auto& [at, value] : end) {
-      if (at.column > kPresence) continue;
+      if (at.attribute.is_entry()) continue;
       const auto presence = end.find({at.table, at.row, kPresence});
       const bool is_gone = presence != end.end() && presence->second == sql::Value(false);
-      if (is_gone && at.column != kPresence) continue;
+      if (is_gone && at.attribute != kPresence) continue;
       const sql::Table& table = problem.app.table(at.table);
       // Keys that the server makes up are others than ours.
       if (std::ranges::any_of(table.primary_key,
@@ -135,9 +135,10 @@ class LiveFunctions : public testing::Test {
       for (std::size_t k = 0; k < at.row.size(); ++k)
         where += (where.empty() ? "" : " AND ") + table.columns[table.primary_key[k]].name + " = " +
                  sql::print(at.row[k]);
-      const std::string what = at.column == kPresence
-                                   ? "count(*) > 0"
-                                   : "(array_agg(" + table.columns[at.column].name + "))[1]";
+      const std::string what =
+          at.attribute == kPresence
+              ? "count(*) > 0"
+              : "(array_agg(" + table.columns[at.attribute.column()].name + "))[1]";
       EXPECT_EQ(admin_->run("SELECT " + what + " FROM " + table.name + " WHERE " + where),
                 text_of(value))
           << print(problem.app, at);
