@@ -34,7 +34,7 @@ TABLES = {
 
 
 # Part of others; with a server of its own; with other machines.
-OTHERS = {"batch.py", "smallest.py", "plot.py", "record_cost.py", "scale_table.py"}
+OTHERS = {"batch.py", "smallest.py", "plot.py", "record_cost.py", "scale_table.py", "before_after.py"}
 
 
 def smallest_of(names):
