@@ -259,9 +259,14 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
     }
     case ExprOp::Opaque: {
       std::vector<SymValue> arguments;
-      for (const sql::Expr& arg : expr.args) arguments.push_back(eval(arg, frame));
+      // true and 1 are one number here, but true::text is not 1::text.
+      std::string name = expr.text + " of";
+      for (const sql::Expr& arg : expr.args) {
+        arguments.push_back(eval(arg, frame));
+        name += fmt::format(" {}", static_cast<int>(arg.type));
+      }
       if (expr.is_volatile) return symbols_.fresh_value(expr.text, false);
-      return symbols_.opaque(expr.text, arguments);
+      return symbols_.opaque(name, arguments);
     }
     case ExprOp::ArrayOf:
       return symbols_.fresh_value("array", false);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +22,20 @@ std::string bare(const Value& value) {
 
 Error too_long() { return {.what = fmt::format("a value is longer than {}", kMaxLength)}; }
 
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
+
+// In characters of UTF-8.
+std::int64_t length_of(const std::string& text) {
+  return std::ranges::count_if(text, begins_character);
+}
+
 std::string left(const std::string& text, std::int64_t count) {
-  const auto size = static_cast<std::int64_t>(text.size());
-  const std::int64_t kept =
+  const std::int64_t size = length_of(text);
+  std::int64_t kept =
       count < 0 ? std::max<std::int64_t>(0, size + std::max(count, -size)) : std::min(count, size);
-  return text.substr(0, static_cast<std::size_t>(kept));
+  const auto end =
+      std::ranges::find_if(text, [&](char c) { return begins_character(c) && kept-- == 0; });
+  return {text.begin(), end};
 }
 
 // Only the letters of ASCII have another case here: what others have depends on the server.
@@ -39,6 +51,34 @@ std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash ^ (hash >> 32);
+}
+
+// Other functions that are NULL wherever an argument is: casts too, by the type that they give.
+bool is_strict(std::string_view name) {
+  constexpr std::string_view kStrict[] = {
+      "integer", "text",  "boolean",     "numeric",  "upper",     "lower",
+      "left",    "right", "length",      "substr",   "substring", "trim",
+      "btrim",   "ltrim", "rtrim",       "replace",  "md5",       "lpad",
+      "rpad",    "sign",  "char_length", "position", "hashtext",  "hashtextextended"};
+  return std::ranges::find(kStrict, name) != std::end(kStrict);
+}
+
+// A cast between whole numbers, truth values and texts, if we know what it gives.
+std::optional<Value> cast_to(std::string_view type, const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
+    if (type == "text") return Value(std::to_string(*number));
+    if (type == "boolean") return Value(*number != 0);
+  }
+  if (const auto* truth = std::get_if<bool>(&value.data)) {
+    if (type == "text") return Value(std::string(*truth ? "true" : "false"));
+    if (type == "integer") return Value(static_cast<std::int64_t>(*truth ? 1 : 0));
+  }
+  if (const auto* text = std::get_if<std::string>(&value.data); text && type == "integer") {
+    std::int64_t number = 0;
+    const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
+    if (failed == std::errc() && end == text->data() + text->size()) return Value(number);
+  }
+  return std::nullopt;
 }
 
 // round, trunc, ceil, floor and sign of a numeric or NULL.
@@ -98,11 +138,16 @@ Result<Value> call_function(std::string_view name, Type type, std::span<const Va
     return call_on_decimal(name, arguments);
   const auto* text =
       arguments.empty() ? nullptr : std::get_if<std::string>(&arguments.front().data);
-  const bool is_known = name == "upper" || name == "lower" || name == "length" || name == "left";
-  if (is_known && !arguments.empty() && arguments.front().is_null()) return Value();
+  if (is_strict(name) && std::ranges::any_of(arguments, &Value::is_null)) return Value();
+  if (arguments.size() == 1) {
+    if (auto made = cast_to(name, arguments.front())) return *std::move(made);
+    const auto* number = std::get_if<std::int64_t>(&arguments.front().data);
+    if (number != nullptr && name == "sign")
+      return Value(static_cast<std::int64_t>(*number > 0) - static_cast<std::int64_t>(*number < 0));
+  }
   if (text != nullptr && arguments.size() == 1) {
     if (name == "upper" || name == "lower") return Value(in_case(*text, name == "upper"));
-    if (name == "length") return Value(static_cast<std::int64_t>(text->size()));
+    if (name == "length") return Value(length_of(*text));
   }
   if (text != nullptr && arguments.size() == 2 && name == "left") {
     const auto* count = std::get_if<std::int64_t>(&arguments[1].data);

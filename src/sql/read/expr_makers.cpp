@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sql/evaluate.h"
 #include "sql/read/expr_builder.h"
 
 namespace isoscope::sql {
@@ -78,10 +79,10 @@ bool is_known_early(const Expr& expr) {
          std::ranges::all_of(expr.args, is_known_early);
 }
 
-// Something in it is computed of constants alone, by the planner, and may fail there.
+// Something in it is computed of constants alone, by the planner, and fails there.
 bool fails_early(const Expr& expr) {
-  return (!expr.args.empty() && is_known_early(expr)) ||
-         std::ranges::any_of(expr.args, fails_early);
+  if (is_known_early(expr)) return !expr.args.empty() && !evaluate(expr, {});
+  return std::ranges::any_of(expr.args, fails_early);
 }
 
 // NULL beside it makes it NULL, whatever the other argument is.

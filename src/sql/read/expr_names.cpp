@@ -227,6 +227,11 @@ constexpr std::array<KnownCall, 22> kPureCalls = {{{"upper", Type::Text},
                                                    {"hashtext", Type::Integer, 32},
                                                    {"hashtextextended", Type::Integer}}};
 
+// Those of them that are executed as they are, or whose values say nothing but whether their
+// arguments are equal.
+constexpr std::array<std::string_view, 8> kExecuted = {
+    "upper", "lower", "left", "length", "sign", "md5", "hashtext", "hashtextextended"};
+
 constexpr std::array<std::string_view, 5> kImpureTexts = {
     "gen_random_uuid", "uuid_generate_v4", "version", "current_setting", "timeofday"};
 constexpr std::array<std::string_view, 6> kImpureNumbers = {
@@ -433,6 +438,10 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
       opaque.type = pure.type;
       opaque.bits = pure.bits;
       note_scale(scope, opaque.args, place);
+      if (std::ranges::find(kExecuted, name) == kExecuted.end())
+        scope.findings.note(place,
+                            fmt::format("{} is treated as some function of its arguments", name),
+                            NoteKind::Free);
       return opaque;
     }
   }
