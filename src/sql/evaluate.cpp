@@ -255,7 +255,13 @@ class Evaluator {
       case ExprOp::Greatest:
         return extreme(args, e.op == ExprOp::Greatest);
       case ExprOp::Opaque: {
-        if (!e.is_array) return call_function(e.text, e.type, args);
+        if (!e.is_array) {
+          auto value = call_function(e.text, e.type, args);
+          const auto* number = value ? std::get_if<std::int64_t>(&value->data) : nullptr;
+          const bool is_cast = e.text == "integer";
+          if (is_cast && number != nullptr && !fits(e.bits, *number)) return overflow(e.bits);
+          return value;
+        }
         // Some values: two stand for however many there are.
         std::vector<Value> values;
         for (const char* which : {" 1", " 2"}) {

@@ -63,8 +63,40 @@ bool is_strict(std::string_view name) {
   return std::ranges::find(kStrict, name) != std::end(kStrict);
 }
 
-// A cast between whole numbers, truth values and texts, if we know what it gives.
-std::optional<Value> cast_to(std::string_view type, const Value& value) {
+// What is left without blanks at both ends, as the server reads a text.
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+Error not_of_its_type() { return {.what = "a text is none of its type"}; }
+
+Result<Value> integer_of(std::string_view text) {
+  text = without_blanks(text);
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  std::int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed == std::errc::invalid_argument || end != text.data() + text.size())
+    return not_of_its_type();
+  if (failed != std::errc()) return Error{.what = "bigint out of range"};
+  return Value(number);
+}
+
+// Any beginning of true, false, yes and no; on, off, of; 1 and 0.
+Result<Value> truth_of(std::string_view text) {
+  const std::string word = in_case(std::string(without_blanks(text)), false);
+  if (word.empty()) return not_of_its_type();
+  const auto begins = [&](std::string_view whole) { return whole.starts_with(word); };
+  if (begins("true") || begins("yes") || word == "on" || word == "1") return Value(true);
+  if (begins("false") || begins("no") || word == "off" || word == "of" || word == "0")
+    return Value(false);
+  return not_of_its_type();
+}
+
+// A cast between whole numbers, truth values and texts; nothing if it is another one.
+std::optional<Result<Value>> cast_to(std::string_view type, const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     if (type == "text") return Value(std::to_string(*number));
     if (type == "boolean") return Value(*number != 0);
@@ -73,10 +105,9 @@ std::optional<Value> cast_to(std::string_view type, const Value& value) {
     if (type == "text") return Value(std::string(*truth ? "true" : "false"));
     if (type == "integer") return Value(static_cast<std::int64_t>(*truth ? 1 : 0));
   }
-  if (const auto* text = std::get_if<std::string>(&value.data); text && type == "integer") {
-    std::int64_t number = 0;
-    const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
-    if (failed == std::errc() && end == text->data() + text->size()) return Value(number);
+  if (const auto* text = std::get_if<std::string>(&value.data)) {
+    if (type == "integer") return integer_of(*text);
+    if (type == "boolean") return truth_of(*text);
   }
   return std::nullopt;
 }

@@ -35,6 +35,7 @@ struct Value {
 struct Width {
   std::uint8_t bits = 64;                                 // of a numeric its scale, or kAnyScale
   std::uint8_t precision = 0;                             // p of numeric(p, s); 0: any
+  bool is_number = false;                                 // declared as a whole number, no moment
   std::uint32_t length = 0;                               // characters; 0: any number
   std::shared_ptr<std::vector<std::string>> labels = {};  // null: any texts
 };

@@ -11,7 +11,9 @@ constexpr std::string_view kHardLevels =
     "    wr[x](a, b) and wr[y](c, d) and writes(e, x) and writes(e, y) and a != e and c != e and\n"
     "    ((so | wr | co)+ ; (so | co)* ; wr+)(e, b) implies co(e, a) or co(e, c)\n"
     "level walks over vis, ar\n"
-    "axiom A: forall a, b, c, d: txn. vis(a, b) and ar(b, c) and vis(c, d) implies vis(a, d)\n"
+    "axiom A: forall a, b, c, d, e, f, g, h, i: txn. vis(a, b) and ar(b, c) and vis(c, d) and\n"
+    "    ar(d, e) and vis(e, f) and ar(f, g) and vis(g, h) and ar(h, i)\n"
+    "    implies vis(a, i) or vis(b, f) or vis(c, h)\n"
     "axiom B: acyclic((vis \\ so) | (ar ; vis^-1 ; ar))\n";
 
 }  // namespace

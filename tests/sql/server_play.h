@@ -58,10 +58,17 @@ inline std::string client_text(const Function& function, const NextStep& step,
   return out;
 }
 
-// A number, a truth value or NULL, as the programs of the tests have them.
-inline void add_cell(std::vector<Value>& values, const force::Cell& cell) {
+// A number, a truth value or NULL, as the programs of the tests have them; where `type` says so, a
+// text.
+inline void add_cell(std::vector<Value>& values, const force::Cell& cell,
+                     std::optional<Type> type = {}) {
   values.emplace_back();
-  if (!cell || cell->empty()) return;  // what returns void gives an empty text
+  if (!cell) return;
+  if (type == Type::Text) {
+    values.back().data = *cell;
+    return;
+  }
+  if (cell->empty()) return;  // what returns void gives an empty text
   if (*cell == "t" || *cell == "f") {
     values.back().data = *cell == "t";
   } else if (cell->find('.') != std::string::npos) {
@@ -228,7 +235,7 @@ inline void read_rows(const Machine& machine, const ServerAccess& server, Server
     }
     for (const force::Row& row : *rows) {
       auto& values = list.emplace_back();
-      for (const force::Cell& cell : row) add_cell(values, cell);
+      for (std::size_t c = 0; c < row.size(); ++c) add_cell(values, row[c], table.columns[c].type);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "sql/read/pg_parse.h"
 #include "support/spelling.h"
@@ -135,6 +136,7 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     result.type = known.type;
     result.is_fresh = known.is_fresh;
     result.width.bits = known.bits;
+    result.width.is_number = known.type == Type::Integer && known.rough == Rough::No;
     if (known.type == Type::Text) result.width.length = length_of(child(type_name, "typmods"));
     if (known.type == Type::Numeric) {
       // Elements of an array are not rounded here.
@@ -146,6 +148,7 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
       }
     }
     // Between two whole numbers there are others; between two moments there are none that count.
+    has_moments |= known.rough == Rough::Time || known.rough == Rough::PartOfTime;
     if (known.rough == Rough::Number)
       findings.note(place, fmt::format("{} values are treated as whole numbers", name),
                     NoteKind::Gap);
@@ -218,6 +221,12 @@ std::string suggest_column(const Table& table, std::string_view name) {
     if (!column.is_hidden) names.push_back(column.name);
   }
   return suggest(name, names);
+}
+
+bool is_rough_number(std::string_view name) {
+  const auto known = std::ranges::find(kKnownTypes, name, &KnownType::name);
+  return known != std::end(kKnownTypes) && known->type == Type::Integer &&
+         known->rough != Rough::No;
 }
 
 std::string_view a_type(Type type) {

@@ -101,6 +101,8 @@ struct Catalog {
   SequenceUses sequence_uses = {};
   // Expressions that stand in the program more often than in the text; see repeats().
   std::size_t num_repeated = 0;
+  // Was a type of moments (timestamp, date, …) named? Their values are whole numbers here.
+  mutable bool has_moments = false;
 
   std::optional<TableId> find_table(std::string_view name) const;
   const View* find_view(const std::string& name) const {
@@ -120,6 +122,8 @@ struct Catalog {
 std::optional<std::uint32_t> find_column(const Table& table, std::string_view name);
 // "did you mean …?" for a column of the table.
 std::string suggest_column(const Table& table, std::string_view name);
+// timestamp, date, float and their kin, whose values are treated as whole numbers.
+bool is_rough_number(std::string_view name);
 // "an integer", "a numeric", "a text", "a boolean".
 std::string_view a_type(Type type);
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 
+#include "sql/read/lazy_parts.h"
 #include "sql/read/nesting.h"
 #include "support/spelling.h"
 
@@ -40,18 +42,14 @@ std::optional<ExprOp> find_operator(std::string_view name) {
 
 bool is_comparison(ExprOp op) { return op >= ExprOp::Equal && op <= ExprOp::GreaterEqual; }
 
-bool is_constant(const Expr& expr) {
-  return expr.op == ExprOp::Null || expr.op == ExprOp::Text || expr.is_untyped;
-}
-
 // Gives a constant the type of its partner.
 void agree(Scope& scope, Expr& left, Expr& right, std::string_view what) {
-  if (left.type == Type::Integer && !is_constant(left) && right.type == Type::Numeric &&
-      !is_constant(right)) {
+  if (left.type == Type::Integer && !has_no_type(left) && right.type == Type::Numeric &&
+      !has_no_type(right)) {
     left = adapt(scope, std::move(left), right.type, right.is_array, what);
     return;
   }
-  if (is_constant(left) && !is_constant(right)) {
+  if (has_no_type(left) && !has_no_type(right)) {
     left = adapt(scope, std::move(left), right.type, right.is_array, what, right.bits);
   } else {
     right = adapt(scope, std::move(right), left.type, left.is_array, what, left.bits);
@@ -187,7 +185,7 @@ Expr build_any(Scope& scope, bool all, const std::string& name, const Tree& node
   }
   Expr value = build_expr(scope, child(node, "lexpr"));
   Expr array = build_expr(scope, child(node, "rexpr"));
-  if (is_constant(value))
+  if (has_no_type(value))
     value = adapt(scope, std::move(value), array.type, false, "this comparison", array.bits);
   array = adapt(scope, std::move(array), value.type, true, all ? "ALL" : "ANY", value.bits);
   Expr in = make(ExprOp::InArray, Type::Boolean, {std::move(value), std::move(array)}, place);
@@ -254,8 +252,11 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
     scope.findings.fail(place, fmt::format("the operator {} is not modelled", name));
     return value;
   }
+  const std::size_t mark = scope.before != nullptr ? scope.before->size() : 0;
   Expr l = build_expr(scope, left);
-  return binary(scope, name, std::move(l), build_expr(scope, right), place);
+  Expr made = binary(scope, name, std::move(l), build_expr(scope, right), place);
+  refuse_dropped_operand(scope, made, scope.before != nullptr && scope.before->size() > mark);
+  return made;
 }
 
 // A uuid that PostgreSQL would print in another way.
@@ -305,7 +306,7 @@ Expr build_constant(Scope& scope, const Tree& node, Place place) {
 void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what) {
   const Expr* model = nullptr;
   for (const Expr* value : values) {
-    if (model == nullptr && !is_constant(*value)) model = value;
+    if (model == nullptr && !has_no_type(*value)) model = value;
   }
   for (const Expr* value : values) {
     if (model == nullptr && value->op != ExprOp::Null) model = value;
@@ -320,28 +321,6 @@ void unify(Scope& scope, const std::vector<Expr*>& values, std::string_view what
   for (Expr* value : values) *value = adapt(scope, std::move(*value), type, is_array, what, bits);
 }
 
-// Calls among what the parts of an expression need, from a place on: parts that the server may pass
-// over.
-class PartsToPass {
- public:
-  explicit PartsToPass(const Scope& scope) : before_(scope.before) {}
-  // The first part is there: it is always asked for.
-  void begin() {
-    if (before_ != nullptr && !first_) first_ = before_->size();
-  }
-  ~PartsToPass() {
-    if (first_)
-      mark_calls_as_rough(
-          {before_->begin() + static_cast<std::ptrdiff_t>(*first_), before_->end()});
-  }
-  PartsToPass(const PartsToPass&) = delete;
-  PartsToPass& operator=(const PartsToPass&) = delete;
-
- private:
-  std::vector<Statement>* before_;
-  std::optional<std::size_t> first_;
-};
-
 Expr build_case(Scope& scope, const Tree& node, Place place) {
   std::optional<Expr> subject;
   if (has(node, "arg")) subject = build_expr(scope, child(node, "arg"));
@@ -352,18 +331,35 @@ Expr build_case(Scope& scope, const Tree& node, Place place) {
     return make_null(Type::Text, place);
   std::vector<Expr> tests;
   std::vector<Expr> results;
-  PartsToPass rest(scope);
+  LazyParts parts(scope, place);
+  // The branches before are not taken; with `is_taken` the last one is.
+  const auto comes_to = [&](bool is_taken) {
+    std::optional<Expr> all;
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      (void)repeats(scope, tests[i], 1, place);
+      const bool is_last = is_taken && i + 1 == tests.size();
+      all = both(std::move(all), is_last ? tests[i] : is_not_true(tests[i]));
+    }
+    return *all;
+  };
   for (const Tree& entry : branches) {
     ++scope.depth;
     const Tree& when = inside(entry);
-    tests.push_back(subject ? compare(scope, ExprOp::Equal, *subject,
-                                      build_expr(scope, child(when, "expr")), place)
-                            : build_condition(scope, child(when, "expr")));
-    rest.begin();
+    Expr test = subject ? compare(scope, ExprOp::Equal, *subject,
+                                  build_expr(scope, child(when, "expr")), place)
+                        : build_condition(scope, child(when, "expr"));
+    if (tests.empty()) {
+      parts.end_first();
+    } else {
+      parts.end([&] { return comes_to(false); });
+    }
+    tests.push_back(std::move(test));
     results.push_back(build_expr(scope, child(when, "result")));
+    parts.end([&] { return comes_to(true); });
   }
   results.push_back(has(node, "defresult") ? build_expr(scope, child(node, "defresult"))
                                            : make_null(Type::Text, place));
+  parts.end([&] { return comes_to(false); });
   scope.depth = depth;
   std::vector<Expr*> values;
   for (Expr& result : results) values.push_back(&result);
@@ -379,12 +375,25 @@ Expr build_case(Scope& scope, const Tree& node, Place place) {
   return value;
 }
 
+// COALESCE stops at the first value; LEAST and GREATEST compute all.
 Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node, Place place) {
   std::vector<Expr> args;
-  PartsToPass rest(scope);
+  LazyParts parts(scope, place);
   for (const Tree& arg : child(node, "args")) {
-    args.push_back(build_expr(scope, arg));
-    rest.begin();
+    Expr value = build_expr(scope, arg);
+    if (args.empty() || op != ExprOp::Coalesce) {
+      parts.end_first();
+    } else {
+      parts.end([&] {
+        std::optional<Expr> all;
+        for (const Expr& earlier : args) {
+          (void)repeats(scope, earlier, 1, place);
+          all = both(std::move(all), make(ExprOp::IsNull, Type::Boolean, {earlier}, place));
+        }
+        return *all;
+      });
+    }
+    args.push_back(std::move(value));
   }
   if (args.empty()) return make_null(Type::Integer, place);
   std::vector<Expr*> values;
@@ -397,16 +406,36 @@ Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node
 }
 
 Expr build_logic(Scope& scope, const Tree& node, Place place) {
+  const std::string name = text_of(node, "boolop");
+  const ExprOp op = name == "OR_EXPR" ? ExprOp::Or : ExprOp::And;
   std::vector<Expr> args;
-  PartsToPass rest(scope);
+  LazyParts parts(scope, place);
+  bool is_decided = false;
   for (const Tree& arg : child(node, "args")) {
-    args.push_back(build_condition(scope, arg));
-    rest.begin();
+    Expr part = build_condition(scope, arg);
+    if (args.empty()) {
+      parts.end_first();
+    } else {
+      parts.end([&] {
+        std::optional<Expr> all;
+        for (const Expr& earlier : args) {
+          (void)repeats(scope, earlier, 1, place);
+          all = both(std::move(all), goes_on_after(op, earlier));
+        }
+        return *all;
+      });
+    }
+    if (!is_decided && decides(op, part)) {
+      is_decided = true;
+      if (parts.has_statements() ||
+          std::ranges::any_of(args, [](const Expr& e) { return may_fail(e); }))
+        refuse_dropped(scope, place);
+    }
+    args.push_back(std::move(part));
   }
-  const std::string op = text_of(node, "boolop");
   if (args.empty()) return make_null(Type::Boolean, place);
-  if (op == "NOT_EXPR") return not_of(std::move(args.front()));
-  return make(op == "AND_EXPR" ? ExprOp::And : ExprOp::Or, Type::Boolean, std::move(args), place);
+  if (name == "NOT_EXPR") return not_of(std::move(args.front()));
+  return make(op, Type::Boolean, std::move(args), place);
 }
 
 Expr build_boolean_test(Scope& scope, const Tree& node, Place place) {
@@ -422,36 +451,6 @@ Expr build_boolean_test(Scope& scope, const Tree& node, Place place) {
     return choose(make(ExprOp::IsNull, Type::Boolean, {std::move(value)}, place));
   if (test.find("FALSE") != std::string::npos) return choose(not_of(std::move(value)));
   return choose(std::move(value));
-}
-
-Expr build_cast(Scope& scope, const Tree& node, Place place) {
-  Expr value = build_expr(scope, child(node, "arg"));
-  const DeclaredType type =
-      scope.catalog.type_of(child(node, "typeName"), scope.where, scope.findings);
-  if (type.type == Type::Text && has(child(node, "typeName"), "typmods"))
-    scope.findings.note(place, "a cast that may cut a text is ignored", NoteKind::Gap);
-  if (is_constant(value)) {
-    value = adapt(scope, std::move(value), type.type, type.is_array, "this cast", type.width.bits);
-    if (type.type == Type::Numeric && !type.is_array) return round_to(std::move(value), type.width);
-    return cast_number(std::move(value), type.width.bits);
-  }
-  const bool is_number = (value.type == Type::Integer || value.type == Type::Numeric) &&
-                         (type.type == Type::Integer || type.type == Type::Numeric);
-  if (is_number && !value.is_array && !type.is_array && !type.is_record)
-    return cast_number(assigned(scope, std::move(value), type.type, false, "this cast", type.width),
-                       type.width.bits);
-  if (value.type == type.type && value.is_array == type.is_array)
-    return cast_number(std::move(value), type.width.bits);
-  if (value.is_array || type.is_array || type.is_record) {
-    scope.findings.fail(place, "this cast is not modelled");
-    return value;
-  }
-  note_scale(scope, {&value, 1}, place);
-  constexpr std::string_view kNames[] = {"integer", "text", "boolean", "numeric"};
-  Expr opaque = make(ExprOp::Opaque, type.type, {std::move(value)}, place);
-  opaque.text = kNames[static_cast<std::size_t>(type.type)];
-  opaque.bits = type.width.bits;
-  return opaque;
 }
 
 Expr build_element(Scope& scope, const Tree& node) {

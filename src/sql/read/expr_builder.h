@@ -131,6 +131,10 @@ Type type_of_numbers(const Expr& a, const Expr& b);
 // (Statement::is_rough).
 void mark_calls_as_rough(std::span<Statement> statements);
 
+// A constant that is written without a type, such as '1' or NULL: it gets that of its place.
+bool has_no_type(const Expr& expr);
+// x::type, CAST(x AS type): cast_builder.cpp
+Expr build_cast(Scope& scope, const Tree& cast, Place place);
 // A function call that is no aggregate: the known ones as what they are, others as Opaque.
 Expr build_call(Scope& scope, const Tree& call, Place place);
 // A name: a column of the sources, else a variable.

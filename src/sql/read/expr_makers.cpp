@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sql/evaluate.h"
 #include "sql/read/expr_builder.h"
 
 namespace isoscope::sql {
@@ -73,55 +72,12 @@ std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
   return bits;
 }
 
-// It reads no variable and no column, and has the same value each time.
-bool is_known_early(const Expr& expr) {
-  return expr.op != ExprOp::Variable && expr.op != ExprOp::Column && !expr.is_volatile &&
-         std::ranges::all_of(expr.args, is_known_early);
-}
-
-// Something in it is computed of constants alone, by the planner, and fails there.
-bool fails_early(const Expr& expr) {
-  if (is_known_early(expr)) return !expr.args.empty() && !evaluate(expr, {});
-  return std::ranges::any_of(expr.args, fails_early);
-}
-
-// NULL beside it makes it NULL, whatever the other argument is.
-bool is_strict(ExprOp op) {
-  return (op >= ExprOp::Add && op <= ExprOp::Modulo) ||
-         (op >= ExprOp::Equal && op <= ExprOp::GreaterEqual);
-}
-
-// The planner replaces an operator beside a written NULL by NULL, AND beside a written false by
-// false and OR beside a written true by true, so that the other arguments are never computed: 1 / n
-// does not fail there though n is 0. Where nothing can fail the value is the same, and the
-// expression stays as it is written.
-std::optional<Expr> folded_by_planner(const Expr& expr) {
-  const bool is_list = expr.op == ExprOp::And || expr.op == ExprOp::Or;
-  if (!is_list && !is_strict(expr.op)) return std::nullopt;
-  const auto decides = [&](const Expr& arg) {
-    return is_list ? arg.op == ExprOp::Boolean && (arg.number != 0) == (expr.op == ExprOp::Or)
-                   : arg.op == ExprOp::Null;
-  };
-  const auto computes = [](const Expr& arg) { return !arg.args.empty(); };
-  if (std::ranges::none_of(expr.args, decides) || std::ranges::none_of(expr.args, computes) ||
-      std::ranges::any_of(expr.args, fails_early))
-    return std::nullopt;
-  Expr value{.op = ExprOp::Null, .type = expr.type, .bits = expr.bits, .place = expr.place};
-  if (is_list) {
-    value.op = ExprOp::Boolean;
-    value.number = expr.op == ExprOp::Or ? 1 : 0;
-  }
-  return value;
-}
-
 }  // namespace
 
 Expr make(ExprOp op, Type type, Args args, Place place) {
   const std::uint8_t bits =
       type == Type::Numeric ? scale_of_result(op, args.list) : bits_of_result(op, args.list);
-  Expr made{.op = op, .type = type, .bits = bits, .args = std::move(args.list), .place = place};
-  if (auto folded = folded_by_planner(made)) return *std::move(folded);
-  return made;
+  return {.op = op, .type = type, .bits = bits, .args = std::move(args.list), .place = place};
 }
 
 Expr make_null(Type type, Place place) {
@@ -211,6 +167,10 @@ Expr make_text(std::string text, Place place) {
 
 Expr make_boolean(bool truth, Place place) {
   return {.op = ExprOp::Boolean, .type = Type::Boolean, .number = truth ? 1 : 0, .place = place};
+}
+
+bool has_no_type(const Expr& expr) {
+  return expr.op == ExprOp::Null || expr.op == ExprOp::Text || expr.is_untyped;
 }
 
 Expr make_variable(const Frame& frame, VarId var, Place place) {

@@ -173,11 +173,21 @@ class RowQueryBuilder {
       query.outputs.push_back({.expr = carry(make_variable(*scope_.frame, var, place_))});
     for (AggregateCall& call : calls_) {
       Output output = call.output;
-      if (output.expr.op != ExprOp::Null) output.expr = carry(output.expr);
+      // Of a row that FILTER leaves out nothing is computed.
+      const auto carry_filtered = [&](const Expr& expr) {
+        if (!output.filter) return carry(expr);
+        Expr value = make(ExprOp::If, expr.type,
+                          {*output.filter, expr, make_null(expr.type, expr.place)}, expr.place);
+        value.is_array = expr.is_array;
+        return carry(value);
+      };
+      if (output.expr.op != ExprOp::Null) output.expr = carry_filtered(output.expr);
+      std::vector<Expr> keys;
+      for (const OrderBy& order : call.order) keys.push_back(carry_filtered(order.expr));
       if (output.filter) output.filter = carry(*output.filter);
-      for (const OrderBy& order : call.order) {
-        OrderBy by = order;
-        by.expr = carry(order.expr);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        OrderBy by = call.order[i];
+        by.expr = std::move(keys[i]);
         query.order_by.push_back(std::move(by));
       }
       query.outputs.push_back(std::move(output));

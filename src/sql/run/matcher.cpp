@@ -8,7 +8,7 @@ namespace isoscope::sql {
 namespace {
 
 // A join that considers more is taken for one without end.
-constexpr std::size_t kMaxRowsConsidered = 2'000'000;
+constexpr std::size_t kMaxRowsConsidered = 20'000'000;
 
 }  // namespace
 

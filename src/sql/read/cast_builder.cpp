@@ -1,0 +1,80 @@
+// Casts: between numbers they round, all others are functions that only runs compute.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/read/expr_builder.h"
+
+namespace isoscope::sql {
+namespace {
+
+// Declared as a whole number, or computed of such.
+bool is_surely_number(const Scope& scope, const Expr& expr) {
+  switch (expr.op) {
+    case ExprOp::Integer:
+    case ExprOp::ToInteger:
+    case ExprOp::Cardinality:
+      return true;
+    case ExprOp::Variable:
+      return scope.frame->variable(expr.var).width.is_number;
+    case ExprOp::Column: {
+      const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
+        return !source.columns && source.number == expr.source;
+      });
+      return from != scope.sources.end() &&
+             scope.catalog.table(from->table).columns[expr.column].width.is_number;
+    }
+    default:
+      // A sum with an interval is a moment, so each part has to be a number.
+      return !expr.args.empty() && expr.op != ExprOp::Opaque &&
+             std::ranges::all_of(expr.args, [&](const Expr& arg) {
+               return arg.type != Type::Integer || is_surely_number(scope, arg);
+             });
+  }
+}
+
+// A moment is a number here, but not to the server, where it has a text of its own.
+bool may_be_moment(const Scope& scope, const Expr& value) {
+  return scope.catalog.has_moments && value.type == Type::Integer && value.bits == 64 &&
+         !is_surely_number(scope, value);
+}
+
+}  // namespace
+
+Expr build_cast(Scope& scope, const Tree& node, Place place) {
+  Expr value = build_expr(scope, child(node, "arg"));
+  const DeclaredType type =
+      scope.catalog.type_of(child(node, "typeName"), scope.where, scope.findings);
+  if (type.type == Type::Text && has(child(node, "typeName"), "typmods"))
+    scope.findings.note(place, "a cast that may cut a text is ignored", NoteKind::Gap);
+  if (has_no_type(value)) {
+    value = adapt(scope, std::move(value), type.type, type.is_array, "this cast", type.width.bits);
+    if (type.type == Type::Numeric && !type.is_array) return round_to(std::move(value), type.width);
+    return cast_number(std::move(value), type.width.bits);
+  }
+  const bool is_number = (value.type == Type::Integer || value.type == Type::Numeric) &&
+                         (type.type == Type::Integer || type.type == Type::Numeric);
+  if (is_number && !value.is_array && !type.is_array && !type.is_record)
+    return cast_number(assigned(scope, std::move(value), type.type, false, "this cast", type.width),
+                       type.width.bits);
+  if (value.type == type.type && value.is_array == type.is_array)
+    return cast_number(std::move(value), type.width.bits);
+  if (value.is_array || type.is_array || type.is_record) {
+    scope.findings.fail(place, "this cast is not modelled");
+    return value;
+  }
+  note_scale(scope, {&value, 1}, place);
+  const std::string name = last_name(child(child(node, "typeName"), "names"));
+  const bool is_rough = is_rough_number(name);
+  if (may_be_moment(scope, value))
+    scope.findings.note(place, "this may be the text of a moment, or of a number", NoteKind::Gap);
+  if (is_rough || (value.type == Type::Text && type.type == Type::Numeric))
+    scope.findings.note(place, fmt::format("a cast to {} gives some value", name), NoteKind::Free);
+  constexpr std::string_view kNames[] = {"integer", "text", "boolean", "numeric"};
+  Expr opaque = make(ExprOp::Opaque, type.type, {std::move(value)}, place);
+  opaque.text = is_rough ? "cast to " + name : kNames[static_cast<std::size_t>(type.type)];
+  opaque.bits = type.width.bits;
+  return opaque;
+}
+
+}  // namespace isoscope::sql

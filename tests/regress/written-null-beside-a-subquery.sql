@@ -1,0 +1,15 @@
+-- The subquery took its lock, though nothing asks for its value on the server.
+-- run: isoscope explore FILE --level pg-rc
+-- exit: 2
+-- says: the server computes none of this, as its value is written beside it
+CREATE TABLE t (id int PRIMARY KEY, c int NOT NULL);
+INSERT INTO t VALUES (1, 5);
+CREATE FUNCTION f(n int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v int;
+BEGIN
+  IF NULL = (SELECT c FROM t WHERE id = 1 FOR UPDATE) THEN
+    UPDATE t SET c = 7 WHERE id = 1;
+  END IF;
+END $$;
+-- session s1: f(0)
