@@ -12,11 +12,10 @@
 
 #include "cli/files.h"
 #include "cli/values.h"
-#include "report/json.h"
+#include "report/header.h"
 #include "support/output.h"
 #include "support/printable.h"
 #include "support/stopwatch.h"
-#include "support/version.h"
 #include "support/watch.h"
 
 namespace isoscope {
@@ -31,9 +30,8 @@ const Stopwatch since_start;
 void say_unknown(const std::string& reason, const std::string& output) {
   std::string report = fmt::format("unknown: {}\n", reason);
   if (errors_are_json) {
-    Json json = json_header(running_command, "unknown", since_start.seconds());
-    json["limit"] = reason;
-    report = dump(json);
+    const Answer answer{.limit = reason};
+    report = dump(json_header(header_of(running_command, answer, since_start.seconds())));
   }
   if (auto written = write_whole(output, report); !written)
     std::fprintf(stderr, "%s\n", render(written.error()).c_str());
@@ -158,15 +156,7 @@ int fail(const Error& error) {
     say_unknown(error.what, "-");
     return kUnknown;
   }
-  if (errors_are_json) {
-    const std::string where =
-        error.where.line == 0
-            ? error.file
-            : fmt::format("{}:{}:{}", error.file, error.where.line, error.where.column);
-    Json json = {{"tool", "isoscope"}, {"version", kVersion}};
-    json["error"] = {{"where", where}, {"what", error.what}, {"hint", error.hint}};
-    std::fputs(dump(json).c_str(), stdout);
-  }
+  if (errors_are_json) std::fputs(dump(error_json(error)).c_str(), stdout);
   std::fprintf(stderr, "%s\n", render(error).c_str());
   return kBadInput;
 }

@@ -28,7 +28,7 @@ int run_convert(const ConvertArguments& args) {
   if (!document) return fail(document.error());
   if (auto written = write_history(*history, *format, document->sink(), budget); !written)
     return fail(written.error());
-  Json json = json_header("convert", "ok", seconds_running());
+  Json json = json_header(header_of("convert", {.outcome = Outcome::Ok}, seconds_running()));
   json["format"] = name_of(*format);
   json["transactions"] = history->num_txns() - 1;
   json["events"] = history->num_events();

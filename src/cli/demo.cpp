@@ -19,7 +19,7 @@
 #include "cli/command.h"
 #include "cli/demo_texts.h"
 #include "record/command_process.h"
-#include "report/json.h"
+#include "report/header.h"
 
 namespace isoscope {
 namespace {
@@ -144,7 +144,7 @@ int run_demo(const CommonOptions& common) {
   clear_progress_line();
   if (!shown) return fail(shown.error());
   if (!common.json) return deliver(common, shown->text, kGood);
-  Json json = json_header("demo", "shown", seconds_running());
+  Json json = json_header(header_of("demo", {.outcome = Outcome::Ok}, seconds_running()));
   json["stats"] = {{"commands", shown->commands.size()}};
   json["steps"] = Json::array();
   for (const ShownCommand& step : shown->commands)

@@ -34,9 +34,9 @@ int Document::give_up(std::string_view command, std::string_view limit) {
   if (!options_->quiet && !options_->json)
     std::fprintf(stderr, "isoscope: unknown: %.*s came before the end\n",
                  static_cast<int>(limit.size()), limit.data());
-  Json answer = json_header(command, "unknown", seconds_running());
-  answer["limit"] = limit;
-  return print(answer, kUnknown);
+  const Answer answer{.limit = std::string(limit)};
+  return print(json_header(header_of(command, answer, seconds_running())),
+               exit_code(answer.outcome));
 }
 
 int Document::print(const Json& answer, int exit_code) const {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "report/json.h"
+#include "report/header.h"
 #include "support/output.h"
 
 namespace isoscope {

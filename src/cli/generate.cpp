@@ -104,7 +104,7 @@ int run_generate(GenerateArguments& args) {
   clear_progress_line();
   if (!sizes) return fail(sizes.error());
   if (!sizes->complete) return document->give_up("generate", limit_reached());
-  Json json = json_header("generate", "ok", seconds_running());
+  Json json = json_header(header_of("generate", {.outcome = Outcome::Ok}, seconds_running()));
   json["transactions"] = sizes->committed;
   json["aborted"] = sizes->aborted;
   json["events"] = sizes->events;

@@ -57,7 +57,7 @@ int run_generate_program(ProgramArguments& args) {
   auto document = Document::open(args.common);
   if (!document) return fail(document.error());
   document->sink()(*text);
-  Json json = json_header("generate", "ok", seconds_running());
+  Json json = json_header(header_of("generate", {.outcome = Outcome::Ok}, seconds_running()));
   json["workload"] = args.plan.workload;
   json["sessions"] = args.plan.sessions;
   json["transactions"] = args.plan.sessions * args.plan.txns;

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/history_input.h"
-#include "report/json.h"
+#include "report/header.h"
 
 namespace isoscope {
 
@@ -62,7 +62,7 @@ int run_levels(const LevelsArguments& args) {
   auto shown = chosen(*levels, args.name);
   if (!shown) return fail(shown.error());
   if (args.common.json) {
-    Json json = json_header("levels", "ok", seconds_running());
+    Json json = json_header(header_of("levels", {.outcome = Outcome::Ok}, seconds_running()));
     json["levels"] = Json::array();
     for (const Level* level : *shown) json["levels"].push_back(level_json(*level));
     return deliver(args.common, dump(json), kGood);

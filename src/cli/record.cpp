@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
-#include "report/json.h"
+#include "report/header.h"
 #include "support/output.h"
 #include "support/printable.h"
 #include "support/shorten.h"
@@ -92,7 +92,7 @@ std::string record_text(const record::RecordSummary& summary, const std::string&
 }
 
 std::string record_json(const record::RecordSummary& summary) {
-  Json json = json_header("record", "recorded", seconds_running());
+  Json json = json_header(header_of("record", {.outcome = Outcome::Ok}, seconds_running()));
   json["sessions"] = summary.sessions;
   json["transactions"] = summary.transactions;
   json["committed"] = summary.committed;

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/history_input.h"
 #include "history/statistics.h"
-#include "report/json.h"
+#include "report/header.h"
 #include "support/printable.h"
 #include "verdict/anomaly.h"
 
@@ -77,7 +77,7 @@ Json distribution_json(const Distribution& d) {
 }
 
 std::string stats_json(const HistoryStatistics& s, const RunNotes& notes, double seconds) {
-  Json json = json_header("stats", "ok", seconds);
+  Json json = json_header(header_of("stats", {.outcome = Outcome::Ok}, seconds));
   json["stats"] = {{"sessions", s.sessions},
                    {"committed", s.committed},
                    {"aborted", s.aborted},

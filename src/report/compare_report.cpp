@@ -229,19 +229,19 @@ Result<std::string> compare_text(const CompareNames& names, const CompareAnswer&
 
 Header header_of(const CompareAnswer& answer) {
   const bool is_known = answer.relation != LevelRelation::Unknown;
-  return {.command = "compare",
-          .verdict = name_of(answer.relation),
-          .outcome = is_known ? Outcome::Ok : Outcome::Unknown,
-          .limit = answer.forward.limit.empty() ? answer.backward.limit : answer.forward.limit,
-          .seconds = answer.seconds};
+  const std::string& limit =
+      answer.forward.limit.empty() ? answer.backward.limit : answer.forward.limit;
+  Header header =
+      header_of("compare", {.outcome = is_known ? Outcome::Ok : Outcome::Unknown, .limit = limit},
+                answer.seconds);
+  header.verdict = name_of(answer.relation);
+  return header;
 }
 
 Header header_of(const CompareMatrix& m) {
-  return {.command = "compare",
-          .verdict = is_unknown(m) ? "unknown" : "ok",
-          .outcome = is_unknown(m) ? Outcome::Unknown : Outcome::Ok,
-          .limit = limit_of(m),
-          .seconds = m.seconds};
+  return header_of(
+      "compare", {.outcome = is_unknown(m) ? Outcome::Unknown : Outcome::Ok, .limit = limit_of(m)},
+      m.seconds);
 }
 
 Result<std::string> compare_json(const CompareNames& names, const CompareAnswer& answer) {

@@ -6,7 +6,8 @@
 //     std::string out = painted(header, paint);     the word in its colour
 //     Page page = page_of(header, report.source);
 //
-// A command's words for the good and the interesting outcome are in one table (header.cpp).
+// A command's words for the good and the interesting outcome are in one table (header.cpp). So is
+// what is printed in place of an answer where the input is bad.
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include "report/json.h"
 #include "report/page.h"
 #include "report/paint.h"
+#include "support/result.h"
 #include "verdict/answer.h"
 
 namespace isoscope {
@@ -34,6 +36,8 @@ std::string_view word_of(std::string_view command, Outcome outcome);
 Header header_of(std::string_view command, const Answer& answer, double seconds);
 
 Json json_header(const Header& header);
+// {"tool":…,"version":…,"error":{"where":…,"what":…,"hint":…}}
+Json error_json(const Error& error);
 Json stats_json(const Stats& stats);
 
 // A text in the colour of an outcome.

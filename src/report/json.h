@@ -1,14 +1,11 @@
 #pragma once
-// What every command's JSON object begins with.
+// JSON as it is printed: members in the order in which they were added, one object a line.
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <string>
 
 namespace isoscope {
 
 using Json = nlohmann::ordered_json;
-
-// {"tool":"isoscope","version":…,"command":…,"verdict":…,"seconds":…,"stats":{}}
-Json json_header(std::string_view command, std::string_view verdict, double seconds);
 
 // One line of text; bytes that are no UTF-8 become replacement characters, and characters that are
 // not fit to be shown become escapes.

@@ -9,6 +9,8 @@
 namespace isoscope {
 namespace {
 
+constexpr std::array kLookingForNothing = {"compare", "convert", "demo", "generate",
+                                           "levels",  "record",  "stats"};
 constexpr std::array kAnswering = {"audit", "check", "explore", "force", "predict",
                                    "probe", "run",   "stress",  "synth"};
 
@@ -22,6 +24,27 @@ TEST(Header, HasTwoWordsOfItsOwnForEveryCommandThatAnswers) {
   EXPECT_EQ(word_of("synth", Outcome::None), "none");
   EXPECT_EQ(word_of("explore", Outcome::Complete), "complete");
   EXPECT_EQ(word_of("probe", Outcome::Broken), "broken");
+}
+
+TEST(Header, HasAWordForEveryOtherCommandToo) {
+  for (const char* command : kLookingForNothing) {
+    EXPECT_NE(word_of(command, Outcome::Ok), "") << command;
+    EXPECT_EQ(word_of(command, Outcome::Unknown), "unknown") << command;
+  }
+}
+
+TEST(Header, IsThereWhereALimitComesBeforeTheCommandIsKnown) {
+  EXPECT_EQ(json_header(header_of("--json", {.limit = "the memory limit"}, 0))["verdict"],
+            "unknown");
+}
+
+TEST(Header, BeginsAnErrorAsItBeginsAnAnswer) {
+  const Json json =
+      error_json({.where = {7, 31}, .what = "what", .hint = "hint", .file = "a.hist"});
+  EXPECT_EQ(json["tool"], "isoscope");
+  EXPECT_EQ(json["version"], json_header(header_of("check", {}, 0))["version"]);
+  EXPECT_EQ(json["error"]["where"], "a.hist:7:31");
+  EXPECT_EQ(error_json({.what = "what", .file = "a.hist"})["error"]["where"], "a.hist");
 }
 
 TEST(Header, CarriesLimitAndNumbersIntoJson) {
