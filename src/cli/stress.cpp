@@ -16,11 +16,9 @@
 #include "force/app_stress.h"
 #include "force/stress_plan.h"
 #include "formats/jsonl.h"
-#include "report/check_report.h"
-#include "report/json.h"
+#include "report/stress_report.h"
 #include "support/input.h"
 #include "support/output.h"
-#include "support/printable.h"
 #include "verdict/logic.h"
 
 namespace isoscope {
@@ -54,81 +52,6 @@ struct Stressed {
 };
 
 constexpr double kLongestLook = 10;  // seconds, at what was seen so far
-
-double throughput(const force::StressNumbers& numbers) {
-  return numbers.seconds > 0 ? static_cast<double>(numbers.committed) / numbers.seconds : 0;
-}
-
-std::string stress_text(const Stressed& stressed, const CheckReport& report, const Paint& paint) {
-  const force::StressNumbers& numbers = stressed.run.numbers;
-  std::string out = fmt::format("{}: {} committed, {:.0f} per second", stressed.run.product,
-                                numbers.committed, throughput(numbers));
-  for (const auto& [error, count] : numbers.aborts)
-    out += fmt::format(", {} aborted by {}", count, error);
-  if (numbers.unknown > 0) out += fmt::format(", {} of unknown outcome", numbers.unknown);
-  if (numbers.killed_clients > 0)
-    out += fmt::format(", {} connections killed", numbers.killed_clients);
-  if (numbers.killed_servers > 0)
-    out += fmt::format(", the server killed {} times", numbers.killed_servers);
-  out += '\n';
-  if (!stressed.calls.empty()) {
-    std::string calls;
-    for (const auto& [function, count] : stressed.calls)
-      calls += fmt::format("{}{} {}", calls.empty() ? "" : ", ", count, printable(function));
-    out += fmt::format("calls that committed: {}\n", calls);
-  }
-  for (const std::string& note : stressed.notes) out += printable(note) + '\n';
-  for (const std::string& commit : stressed.run.lost) out += "lost: " + printable(commit) + '\n';
-  return out + check_text(report, paint);
-}
-
-std::string stress_json(const Stressed& stressed, const CheckReport& report) {
-  Json json = Json::parse(check_json(report));
-  json["command"] = "stress";
-  if (!stressed.run.lost.empty()) {
-    json["verdict"] = name_of(Outcome::Violated);
-    json["lost_commits"] = stressed.run.lost;
-  }
-  json["server"] = stressed.run.product;
-  const force::StressNumbers& numbers = stressed.run.numbers;
-  json["committed"] = numbers.committed;
-  json["unknown"] = numbers.unknown;
-  json["aborts"] = numbers.aborts;
-  json["throughput"] = throughput(numbers);
-  json["killed_clients"] = numbers.killed_clients;
-  json["killed_servers"] = numbers.killed_servers;
-  if (!stressed.calls.empty()) json["calls"] = stressed.calls;
-  if (!stressed.notes.empty()) json["notes"] = stressed.notes;
-  return dump(json);
-}
-
-Page stress_page(const Stressed& stressed, const CheckReport& report) {
-  const force::StressRun& run = stressed.run;
-  Page page = check_page(report);
-  page.command = "stress";
-  page.source = printable(run.product + ", " + report.source);
-  PageTable table{.title = "The run", .columns = {"transactions", "count"}, .rows = {}};
-  table.rows.push_back({{"committed"}, {std::to_string(run.numbers.committed)}});
-  for (const auto& [function, count] : stressed.calls)
-    table.rows.push_back({{"calls of " + printable(function)}, {std::to_string(count)}});
-  for (const auto& [error, count] : run.numbers.aborts)
-    table.rows.push_back({{"aborted by " + printable(error)}, {std::to_string(count)}});
-  if (run.numbers.unknown > 0)
-    table.rows.push_back({{"of unknown outcome"}, {std::to_string(run.numbers.unknown)}});
-  page.tables.push_back(std::move(table));
-  if (run.numbers.seconds > 0)
-    page.notes.push_back(
-        fmt::format("{:.0f} transactions per second committed.", throughput(run.numbers)));
-  for (const std::string& note : stressed.notes) page.notes.push_back(printable(note));
-  for (const std::string& commit : run.lost) page.notes.push_back("Lost: " + printable(commit));
-  if (!run.lost.empty()) {
-    page.verdict = name_of(Outcome::Violated);
-    page.is_good = false;
-    page.sentence = fmt::format("{}: commits that clients were told of are lost", page.source);
-  }
-  if (run.was_cut) page.notes.emplace_back("A limit was reached before all transactions were run.");
-  return page;
-}
 
 Result<void> write_run(const std::string& path, const History& h) {
   auto output = Output::open(path);
@@ -175,26 +98,18 @@ using PlanWriter = std::function<std::string(const History& minimal)>;
 int deliver_stress(const StressArguments& args, Stressed& stressed, const Level& level,
                    const PlanWriter& plan, const Budget& budget) {
   const History& h = *stressed.run.history;
-  CheckReport report{.h = h, .source = args.isolation, .levels = {}, .seconds = seconds_running()};
-  report.levels.push_back(std::move(stressed.answer));
-  // A commit that is gone is wrong at every level.
-  const bool has_lost = !stressed.run.lost.empty();
-  const Outcome outcome = has_lost ? Outcome::Violated : overall(report);
-  if (auto written = args.pictures.write([&] { return stress_page(stressed, report); }); !written)
+  StressReport report{
+      .run = stressed.run,
+      .checked = {.h = h, .source = args.isolation, .levels = {}, .seconds = seconds_running()},
+      .calls = std::move(stressed.calls),
+      .notes = std::move(stressed.notes)};
+  report.checked.levels.push_back(std::move(stressed.answer));
+  if (auto written = args.pictures.write([&] { return stress_page(report); }); !written)
     return fail(written.error());
-  if (auto written = args.junit.write([&] {
-        Findings findings = check_findings(report);
-        findings.command = "stress";
-        if (has_lost)
-          findings.cases.push_back({.name = "commits are kept",
-                                    .result = FindingCase::Result::Failed,
-                                    .message = stressed.run.lost.front()});
-        return findings;
-      });
-      !written)
+  if (auto written = args.junit.write([&] { return stress_findings(report); }); !written)
     return fail(written.error());
-  const auto& violation = report.levels.front().answer.verdict.violation;
-  if (outcome == Outcome::Violated && violation && !args.plan.empty()) {
+  const auto& violation = report.checked.levels.front().answer.verdict.violation;
+  if (violation && !args.plan.empty()) {
     Budget minimizing = budget;
     const Minimized minimal = minimize(h, level, LevelSet::built_in(), *violation, minimizing);
     auto output = Output::open(args.plan);
@@ -205,9 +120,8 @@ int deliver_stress(const StressArguments& args, Stressed& stressed, const Level&
   CommonOptions where = args.common;
   where.output = "-";
   return deliver(where,
-                 args.common.json ? stress_json(stressed, report)
-                                  : stress_text(stressed, report, args.common.paint()),
-                 exit_code(outcome));
+                 args.common.json ? stress_json(report) : stress_text(report, args.common.paint()),
+                 exit_code(header_of(report).outcome));
 }
 
 // Rows of our own.

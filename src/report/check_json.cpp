@@ -140,12 +140,16 @@ void CheckJson::add(const CheckReport& report) {
 }
 
 std::string CheckJson::text(double seconds) const {
-  Json json = json_header(header_of("check", {.outcome = overall_}, seconds));
+  return dump(object(header_of("check", {.outcome = overall_}, seconds)));
+}
+
+Json CheckJson::object(const Header& header) const {
+  Json json = json_header(header);
   json["transactions"] = transactions_;
   json["events"] = events_;
   json["files"] = files_;
   json["levels"] = levels_;
-  return dump(json);
+  return json;
 }
 
 std::string check_json(const CheckReport& report) {

@@ -69,6 +69,8 @@ class CheckJson {
   CheckJson();
   void add(const CheckReport& report);
   std::string text(double seconds) const;
+  // The same object where it is the answer of another command.
+  Json object(const Header& header) const;
 
  private:
   Outcome overall_ = Outcome::Consistent;
