@@ -124,15 +124,6 @@ void try_small_runs(const AuditArguments& args, AuditReport& report, Budget& bud
                 "MariaDB's levels";
 }
 
-// Advice that was cut short is no good answer, nor are sets.
-int decided(const AuditReport& report) {
-  const int code = exit_code(header_of(report).outcome);
-  const auto is_cut = [](const auto& part) { return part && !part->is_complete; };
-  const bool is_any_cut =
-      is_cut(report.advice) || is_cut(report.subsets) || is_cut(report.promoted);
-  return code == kGood && is_any_cut ? kUnknown : code;
-}
-
 int run_audit(const AuditArguments& args) {
   const auto start = Clock::now();
   Budget budget = args.common.start();
@@ -203,11 +194,11 @@ int run_audit(const AuditArguments& args) {
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
   if (auto written = args.pictures.write([&] { return audit_page(report); }); !written)
     return fail(written.error());
-  const auto code = args.findings.write([&] { return audit_findings(report); }, decided(report));
-  if (!code) return fail(code.error());
+  const auto outcome = args.findings.write([&] { return audit_findings(report); }, overall(report));
+  if (!outcome) return fail(outcome.error());
   return deliver(args.common,
                  args.common.json ? audit_json(report) : audit_text(report, args.common.paint()),
-                 *code);
+                 exit_code(*outcome));
 }
 
 }  // namespace

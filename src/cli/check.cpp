@@ -265,7 +265,7 @@ int run_check(CheckArguments args) {
   CheckJson json;
   std::string text;
   Outcome outcome = Outcome::Consistent;
-  std::optional<int> code;  // of the one history whose findings are written
+  std::optional<Outcome> judged;  // of the one history whose findings are written
   for (const std::string& path : args.paths) {
     const auto history_start = Clock::now();
     args.history.path = path;
@@ -282,10 +282,9 @@ int run_check(CheckArguments args) {
       return fail(written.error());
     outcome = worse(outcome, overall(*report));
     if (args.findings.is_wanted()) {
-      const auto written =
-          args.findings.write([&] { return check_findings(*report); }, exit_code(outcome));
+      const auto written = args.findings.write([&] { return check_findings(*report); }, outcome);
       if (!written) return fail(written.error());
-      code = *written;
+      judged = *written;
     }
     if (args.common.json) {
       json.add(*report);
@@ -295,7 +294,7 @@ int run_check(CheckArguments args) {
     text += check_text(*report, args.common.paint());
   }
   if (args.common.json) text = json.text(seconds_since(start));
-  return deliver(args.common, text, code.value_or(exit_code(outcome)));
+  return deliver(args.common, text, exit_code(judged.value_or(outcome)));
 }
 
 }  // namespace

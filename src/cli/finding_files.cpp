@@ -28,12 +28,12 @@ void FindingFiles::add_to(CLI::App& app) {
   app.add_flag("--update-baseline", update_, "write the present findings into the baseline file");
 }
 
-Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_code) const {
+Result<Outcome> FindingFiles::write(const std::function<Findings()>& make, Outcome outcome) const {
   if (update_ && baseline_.empty())
     return Error{.what = "--update-baseline needs a file",
                  .hint = "use --baseline FILE --update-baseline",
                  .file = "isoscope"};
-  if (!is_wanted()) return exit_code;
+  if (!is_wanted()) return outcome;
   Findings findings = make();
   if (!baseline_.empty() && update_) {
     if (auto written = write_whole(baseline_, baseline_text(findings)); !written)
@@ -46,7 +46,8 @@ Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_
     const bool is_open = std::ranges::any_of(findings.cases, [](const FindingCase& one) {
       return one.result == FindingCase::Result::Undecided;
     });
-    if (fresh == 0 && exit_code == kInteresting) exit_code = is_open ? kUnknown : kGood;
+    if (fresh == 0 && outcome == Outcome::Found)
+      outcome = is_open ? Outcome::Unknown : Outcome::None;
     if (!findings.findings.empty()) {
       clear_progress_line();
       std::fprintf(stderr,
@@ -59,7 +60,7 @@ Result<int> FindingFiles::write(const std::function<Findings()>& make, int exit_
     if (auto written = write_whole(sarif_, sarif_text(findings)); !written) return written.error();
   }
   if (annotate_) std::fputs(annotation_text(findings).c_str(), stderr);
-  return exit_code;
+  return outcome;
 }
 
 }  // namespace isoscope

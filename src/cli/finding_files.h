@@ -3,12 +3,13 @@
 //
 //     args->findings.add_to(app);
 //     …
-//     const auto code = args.findings.write([&] { return check_findings(report); }, exit_code);
+//     const auto judged = args.findings.write([&] { return check_findings(report); }, outcome);
 #include <functional>
 #include <string>
 
 #include "report/findings.h"
 #include "support/result.h"
+#include "verdict/answer.h"
 
 namespace CLI {
 class App;
@@ -36,9 +37,10 @@ class FindingFiles {
   }
   // Are known findings left aside? Then one that is known must not hide another.
   bool has_baseline() const { return !baseline_.empty(); }
-  // Writes what was asked for, and returns the exit code: the given one, or, where that is 1 and
-  // the baseline knows all findings, 0, or 3 where there may be others.
-  Result<int> write(const std::function<Findings()>& make, int exit_code) const;
+  // Writes what was asked for, and returns the outcome that the exit code tells: the given one, or,
+  // where something was found and the baseline knows all of it, None, or Unknown where there may be
+  // more.
+  Result<Outcome> write(const std::function<Findings()>& make, Outcome outcome) const;
 
  private:
   JunitFile junit_;

@@ -117,7 +117,6 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const int code = exit_code(report.answer.outcome);
   const auto race = static_cast<std::size_t>(args.race);
   if (!report.answer.races.empty() && race > report.answer.races.size())
     return fail({.what = fmt::format("there is no race {}", race),
@@ -129,12 +128,13 @@ int run_races(const PredictArguments& args, races::ServerLevel server, const His
   }
   if (auto written = args.pictures.write([&] { return races_page(report); }); !written)
     return fail(written.error());
-  const auto judged = args.findings.write([&] { return races_findings(report); }, code);
+  const auto judged =
+      args.findings.write([&] { return races_findings(report); }, report.answer.outcome);
   if (!judged) return fail(judged.error());
   if (args.force && !report.answer.races.empty()) return force_race(args, report, plan, budget);
   return deliver(args.common,
                  args.common.json ? races_json(report) : races_text(report, args.common.paint()),
-                 *judged);
+                 exit_code(*judged));
 }
 
 // A baseline that knows the first prediction must not hide the others.
@@ -240,12 +240,12 @@ int run_predict(const PredictArguments& args) {
   if (auto written = write_files(args, report, *format); !written) return fail(written.error());
   if (auto written = args.pictures.write([&] { return predict_page(report); }); !written)
     return fail(written.error());
-  const auto code = args.findings.write([&] { return predict_findings(report); },
-                                        exit_code(report.answer.outcome));
-  if (!code) return fail(code.error());
-  return deliver(
-      args.common,
-      args.common.json ? predict_json(report) : predict_text(report, args.common.paint()), *code);
+  const auto judged =
+      args.findings.write([&] { return predict_findings(report); }, report.answer.outcome);
+  if (!judged) return fail(judged.error());
+  const std::string text =
+      args.common.json ? predict_json(report) : predict_text(report, args.common.paint());
+  return deliver(args.common, text, exit_code(*judged));
 }
 
 }  // namespace

@@ -189,9 +189,7 @@ int run_synth(const SynthArguments& args) {
   if (!text) return fail(text.error());
   if (auto written = args.pictures.write([&] { return synth_page(report); }); !written)
     return fail(written.error());
-  // A count is what was asked for, whatever it is.
-  int code = exit_code(report.verdict());
-  if (report.count && report.verdict() == SynthOutcome::Found) code = kGood;
+  const int code = exit_code(header_of(report).outcome);
   if (report.format && !args.common.json) {
     if (!report.histories.empty()) return deliver_histories(args, report);
     CommonOptions to_terminal = args.common;  // an answer is no history

@@ -240,6 +240,13 @@ Header header_of(const AuditReport& report) {
   return header;
 }
 
+Outcome overall(const AuditReport& report) {
+  const auto is_cut = [](const auto& part) { return part && !part->is_complete; };
+  const bool is_any_cut =
+      is_cut(report.advice) || is_cut(report.subsets) || is_cut(report.promoted);
+  return worse(header_of(report).outcome, is_any_cut ? Outcome::Unknown : Outcome::Ok);
+}
+
 std::string audit_json(const AuditReport& report) {
   const audit::AuditReport& answer = report.answer;
   const audit::Problem& problem = report.problem;

@@ -35,6 +35,9 @@ struct AuditReport {
 
 Header header_of(const AuditReport& report);
 
+// Of all that was asked: where the audit is good, advice or sets that were cut short are not.
+Outcome overall(const AuditReport& report);
+
 // The verdict in one line; then each anomaly as a run: the rows at the start, the calls in the
 // order of arbitration with what they see and return, the cycle, one edge a line. Or how far the
 // search went, the steps of the proof, what stopped it; and the advice.

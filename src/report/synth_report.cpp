@@ -326,9 +326,12 @@ Result<std::string> synth_text(const SynthReport& report, const Paint& paint) {
 }
 
 Header header_of(const SynthReport& report) {
-  return header_of("synth",
-                   {.outcome = report.verdict(), .limit = report.limit, .stats = report.stats},
-                   report.seconds);
+  Header header = header_of(
+      "synth", {.outcome = report.verdict(), .limit = report.limit, .stats = report.stats},
+      report.seconds);
+  // A count is what was asked for, whatever it is.
+  if (report.count && header.outcome == Outcome::Found) header.outcome = Outcome::Ok;
+  return header;
 }
 
 Result<std::string> synth_json(const SynthReport& report) {

@@ -36,6 +36,7 @@ struct SynthReport : Answer {
   Outcome verdict() const { return histories.empty() ? outcome : Outcome::Found; }
 };
 
+// Of a count that is not 0 the word is that of what was found, but the outcome is good.
 Header header_of(const SynthReport& report);
 
 // Histories in the text format, with their reasons as comments: one history is a .hist file.

@@ -94,9 +94,7 @@ TEST(OneHome, OfExitCodes) {
       if (line.find("kInteresting") != std::string::npos) users.insert(source.name);
     }
   }
-  // A finding that the baseline knows is no longer interesting.
-  EXPECT_THAT(users, ::testing::ElementsAre("cli/exit_code.cpp", "cli/exit_code.h",
-                                            "cli/finding_files.cpp"));
+  EXPECT_THAT(users, ::testing::ElementsAre("cli/exit_code.cpp", "cli/exit_code.h"));
 }
 
 // Every engine answers with an Outcome (verdict/answer.h). Those that say more than good, found or
