@@ -1,5 +1,6 @@
 // isoscope run PROGRAM --store serial|weak|replay …
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -27,7 +28,7 @@ struct RunArguments {
   LevelInput specs;
   ProgramInput program;
   ServerInput server;
-  std::string store;
+  RunStore store = RunStore::Serial;
   std::string level;
   std::uint64_t seed = 0;
   std::uint64_t runs = 1;
@@ -39,14 +40,14 @@ struct RunArguments {
 
 // What the store does not understand, or lacks.
 Result<void> check_arguments(const RunArguments& args) {
-  if (args.store == "serial" && !args.level.empty())
+  if (args.store == RunStore::Serial && !args.level.empty())
     return Error{.what = "--store serial is serializable whatever the level",
                  .hint = "leave out --level, or use --store weak"};
-  if ((args.store == "replay") == args.history.path.empty())
-    return Error{.what = args.store == "replay" ? "--store replay needs a history"
-                                                : "only --store replay follows a history",
+  if ((args.store == RunStore::Replay) == args.history.path.empty())
+    return Error{.what = args.store == RunStore::Replay ? "--store replay needs a history"
+                                                        : "only --store replay follows a history",
                  .hint = "use --store replay --history FILE"};
-  if (args.store == "replay" && args.runs != 1)
+  if (args.store == RunStore::Replay && args.runs != 1)
     return Error{.what = "--store replay runs once", .hint = "leave out --runs"};
   return {};
 }
@@ -118,7 +119,7 @@ int run_run(const RunArguments& args) {
   auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   input->stop_with(budget);
-  if (args.store == "weak") {
+  if (args.store == RunStore::Weak) {
     auto on_server = args.server.levels(*input, args.level);
     if (!on_server) return fail(on_server.error());
     if (*on_server) {
@@ -150,8 +151,8 @@ int run_run(const RunArguments& args) {
     plan = *std::move(planned);
   }
 
-  auto done = args.store == "replay" ? replay_history(args, *input, plan, budget)
-                                     : run_often(args, *input, plan, budget);
+  auto done = args.store == RunStore::Replay ? replay_history(args, *input, plan, budget)
+                                             : run_often(args, *input, plan, budget);
   if (!done) return fail(done.error());
   store::Runs& runs = done->runs;
   if (!args.trace.empty() && runs.runs > 0) {
@@ -180,9 +181,14 @@ int run_run(const RunArguments& args) {
 Run add_run(CLI::App& app) {
   auto args = std::make_shared<RunArguments>();
   args->program.add_to(app);
-  app.add_option("--store", args->store,
-                 "serial: one transaction after the other; weak: reads see anything legal; "
-                 "replay: reads see what a history says")
+  const auto set_store = [args](const std::string& name) {
+    args->store =
+        *std::ranges::find(kRunStores, name, [](RunStore store) { return name_of(store); });
+  };
+  app.add_option_function<std::string>(
+         "--store", set_store,
+         "serial: one transaction after the other; weak: reads see anything legal; "
+         "replay: reads see what a history says")
       ->required()
       ->type_name("serial|weak|replay")
       ->check(one_of({"serial", "weak", "replay"}));

@@ -6,6 +6,7 @@
 
 #include "check/level_table.h"
 #include "predict/decode.h"
+#include "spec/serializable.h"
 #include "support/assert.h"
 
 namespace isoscope::predict {
@@ -96,12 +97,6 @@ bool later_writes_count(const Level& level, Boundary boundary) {
 Extent judged_extent(const Level& level, Boundary boundary) {
   return {.later_writes = later_writes_count(level, boundary),
           .own_reads = level.framework == Framework::CoSnap};
-}
-
-const Level& serializable_level() {
-  const auto level = LevelSet::built_in().find("ser");
-  ISO_ASSERT(level.ok());
-  return **level;
 }
 
 Result<std::optional<Prediction>> check_observed(const History& observed, const Level& level,

@@ -8,9 +8,6 @@
 
 namespace isoscope::predict {
 
-// ser, as it is built in.
-const Level& serializable_level();
-
 // Do writes of a boundary transaction after its stop count for the level? Under strict, where the
 // level looks at who writes a common key; under strict+ always.
 bool later_writes_count(const Level& level, Boundary boundary);

@@ -7,6 +7,7 @@
 #include "history/restrict.h"
 #include "predict/decode.h"
 #include "predict/observed.h"
+#include "spec/serializable.h"
 #include "support/assert.h"
 #include "verdict/logic.h"
 

@@ -17,6 +17,7 @@
 #include "predict/parts.h"
 #include "predict/pco.h"
 #include "predict/quick.h"
+#include "spec/serializable.h"
 #include "support/assert.h"
 #include "support/budget.h"
 #include "verdict/involved.h"

@@ -6,9 +6,9 @@
 
 #include "history/restrict.h"
 #include "predict/decode.h"
+#include "spec/serializable.h"
 #include "store/directed_policy.h"
 #include "store/level_plan.h"
-#include "support/assert.h"
 #include "support/budget.h"
 #include "support/rng.h"
 
@@ -69,9 +69,7 @@ Result<Validation> follow_script(const Executable& program, const History& predi
   auto replayed = store::replay(program, script, &plan, budget);
   if (!replayed) return replayed.error();
   History history = committed_part(store::to_history(program, replayed->recording));
-  const auto ser = LevelSet::built_in().find("ser");
-  ISO_ASSERT(ser.ok());
-  CheckAnswer serial = check(history, **ser, budget);
+  CheckAnswer serial = check(history, serializable_level(), budget);
   const bool is_violated = serial.verdict.outcome == Outcome::Violated;
   Validation validation{.is_validated = is_violated,
                         .divergences = std::move(replayed->divergences),

@@ -7,7 +7,7 @@
 #include "report/plural.h"
 #include "report/run_report.h"
 #include "report/shown.h"
-#include "support/assert.h"
+#include "spec/serializable.h"
 
 namespace isoscope {
 
@@ -23,10 +23,8 @@ constexpr std::size_t kMostOutcomeExamples = 12;
 Scene run_scene(const Executable& program, std::string_view source, const Recording& run,
                 std::string title) {
   const History h = store::to_history(program, run);
-  const auto ser = LevelSet::built_in().find("ser");
-  ISO_ASSERT(ser.ok());
   Budget budget = Budget::seconds(kSceneSeconds);
-  const CheckAnswer answer = check(h, **ser, budget);
+  const CheckAnswer answer = check(h, serializable_level(), budget);
   const auto& violation = answer.verdict.violation;
   // A history of a run has its calls in the order of the run, after T0.
   const auto call_of = [&](TxnId t) -> std::string {
@@ -147,15 +145,16 @@ Page run_page(const RunReport& report) {
   const store::Runs& runs = report.runs;
   page.sentence =
       runs.runs == 1
-          ? fmt::format("A {} run: {}, {}", report.store,
+          ? fmt::format("A {} run: {}, {}", name_of(report.store),
                         runs.failed_assertions > 0 ? "an assertion failed" : "no assertion failed",
                         runs.unserializable > 0 ? "unserializable" : "no serial order is broken")
           : fmt::format("Of {} runs, {} failed an assertion and {} were unserializable", runs.runs,
                         runs.failed_assertions, runs.unserializable);
   if (runs.runs > 0)
-    page.scenes.push_back(run_scene(
-        report.program, report.source, runs.shown,
-        report.store == "replay" ? "the run" : fmt::format("the run of seed {}", runs.shown_seed)));
+    page.scenes.push_back(run_scene(report.program, report.source, runs.shown,
+                                    report.store == RunStore::Replay
+                                        ? "the run"
+                                        : fmt::format("the run of seed {}", runs.shown_seed)));
   if (report.divergences) {
     for (const store::Divergence& divergence : *report.divergences)
       page.notes.push_back("Diverges: " + printable(store::describe(report.program, divergence)));

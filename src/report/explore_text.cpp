@@ -10,7 +10,7 @@
 #include "report/plural.h"
 #include "report/server_story.h"
 #include "report/shown.h"
-#include "support/assert.h"
+#include "spec/serializable.h"
 
 namespace isoscope {
 namespace {
@@ -101,8 +101,9 @@ std::string outcomes_text(const ExploreReport& report, const Paint& paint) {
     out += fmt::format("  {} of {}, ", outcome.histories,
                        plural(report.all.histories, "history", "histories"));
     out += outcome.is_decided
-               ? fmt::format("allowed up to {}",
-                             strongest == "ser" ? paint.good(strongest) : paint.bad(strongest))
+               ? fmt::format("allowed up to {}", strongest == serializable_level().name
+                                                     ? paint.good(strongest)
+                                                     : paint.bad(strongest))
                : paint.unsure("not known up to which level");
     if (!outcome.failed_assertions.empty()) out += paint.bad("  an assertion fails");
     out += '\n';
@@ -207,10 +208,8 @@ std::string violation_text(const Executable& program, std::string_view source, c
   }
   if (!run.finals.empty()) out += finals_text(program, run);
   const History h = store::to_history(program, run);
-  const auto ser = LevelSet::built_in().find("ser");
-  ISO_ASSERT(ser.ok());
   Budget budget = Budget::seconds(5);
-  const CheckAnswer answer = check(h, **ser, budget);
+  const CheckAnswer answer = check(h, serializable_level(), budget);
   if (answer.verdict.violation) {
     out += fmt::format("  not serializable: {} ({})\n", explanation(h, *answer.verdict.violation),
                        common_name(answer.verdict.violation->anomaly));

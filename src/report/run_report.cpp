@@ -9,6 +9,7 @@
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/shown.h"
+#include "spec/serializable.h"
 #include "support/assert.h"
 
 namespace isoscope {
@@ -99,10 +100,8 @@ std::string failures_text(const RunReport& report, const Paint& paint) {
 
 std::string serializability_text(const RunReport& report) {
   const History h = store::to_history(report.program, report.runs.shown);
-  const Level* ser = LevelSet::built_in().lookup("ser", Framework::Co);
-  ISO_ASSERT(ser != nullptr);
   Budget budget = Budget::seconds(kExplainSeconds);
-  const CheckAnswer answer = check(h, *ser, budget);
+  const CheckAnswer answer = check(h, serializable_level(), budget);
   if (!answer.verdict.violation) return {};
   const Violation& violation = *answer.verdict.violation;
   return fmt::format("  not serializable: {} ({})\n", explanation(h, violation),
@@ -112,7 +111,7 @@ std::string serializability_text(const RunReport& report) {
 std::string shown_run(const RunReport& report, const Paint& paint) {
   const store::Recording& recording = report.runs.shown;
   std::string out = failures_text(report, paint);
-  if (report.store != "replay" && report.wanted_runs > 1)
+  if (report.store != RunStore::Replay && report.wanted_runs > 1)
     out += paint.strong(fmt::format("run of seed {}\n", report.runs.shown_seed));
   std::size_t width = 0;
   for (const CallId call : recording.order)
@@ -140,9 +139,9 @@ std::string divergences_text(const RunReport& report, const Paint& paint) {
 
 // "weak at cc, seeds 1 to 100".
 std::string what_ran(const RunReport& report) {
-  std::string out = report.store;
+  std::string out(name_of(report.store));
   if (!report.level.empty()) out += " at " + report.level;
-  if (report.store == "replay") return out;
+  if (report.store == RunStore::Replay) return out;
   if (report.wanted_runs == 1) return out + fmt::format(", seed {}", report.seed);
   return out + fmt::format(", seeds {} to {}", report.seed, report.seed + report.wanted_runs - 1);
 }
@@ -196,12 +195,24 @@ Json trace_json(const RunReport& report) {
       write_history(h, Format::Jsonl, [&](std::string_view piece) { text += piece; });
   ISO_ASSERT(written.ok());  // jsonl holds every history
   Json json = {{"seed", nullptr}, {"file", nullptr}, {"jsonl", std::move(text)}};
-  if (report.store != "replay") json["seed"] = report.runs.shown_seed;
+  if (report.store != RunStore::Replay) json["seed"] = report.runs.shown_seed;
   if (!report.trace_file.empty()) json["file"] = report.trace_file;
   return json;
 }
 
 }  // namespace
+
+std::string_view name_of(RunStore store) {
+  switch (store) {
+    case RunStore::Serial:
+      return "serial";
+    case RunStore::Weak:
+      return "weak";
+    case RunStore::Replay:
+      return "replay";
+  }
+  return {};
+}
 
 Header header_of(const RunReport& report) {
   const store::Runs& runs = report.runs;
@@ -256,9 +267,9 @@ std::string run_text(const RunReport& report, const Paint& paint) {
 std::string run_json(const RunReport& report) {
   Json json = json_header(header_of(report));
   json["stats"]["transactions"] = report.runs.shown.order.size();
-  json["store"] = report.store;
+  json["store"] = name_of(report.store);
   if (!report.level.empty()) json["level"] = report.level;
-  if (report.store != "replay") json["seed"] = report.seed;
+  if (report.store != RunStore::Replay) json["seed"] = report.seed;
   json["runs"] = report.runs.runs;
   json["failed_assertions"] = report.runs.failed_assertions;
   json["unserializable"] = report.runs.unserializable;

@@ -1,7 +1,10 @@
 #pragma once
 // The answer of `run`: how often a program went wrong, and one run to look at.
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/header.h"
@@ -12,11 +15,17 @@
 
 namespace isoscope {
 
+// serial: one transaction after the other; weak: reads see anything legal; replay: reads see what a
+// history says.
+enum class RunStore : std::uint8_t { Serial, Weak, Replay };
+inline constexpr std::array kRunStores = {RunStore::Serial, RunStore::Weak, RunStore::Replay};
+std::string_view name_of(RunStore store);  // serial, weak, replay
+
 struct RunReport {
   const Executable& program;
   std::string source;  // the file, for people
-  std::string store;   // serial, weak, replay
-  std::string level;   // as the user named it; may be empty
+  RunStore store = RunStore::Serial;
+  std::string level;  // as the user named it; may be empty
   std::uint64_t seed = 0;
   std::uint64_t wanted_runs = 1;
   store::Runs runs = {};                                           // of a replay: the one run

@@ -112,6 +112,22 @@ std::string step_name(std::size_t number, std::string_view txn) {
   return fmt::format("{}. {}", number, txn);
 }
 
+std::string_view name_of(PlayedStep::Kind kind) {
+  switch (kind) {
+    case PlayedStep::Kind::Statement:
+      return "answered";
+    case PlayedStep::Kind::Waits:
+      return "waits";
+    case PlayedStep::Kind::GoesOn:
+      return "goes on";
+    case PlayedStep::Kind::Commit:
+      return "commits";
+    case PlayedStep::Kind::Abort:
+      return "aborts";
+  }
+  return {};
+}
+
 Scene schedule_scene(PlayedRun run) {
   Scene scene{.title = std::move(run.title), .sentence = std::move(run.sentence)};
   scene.is_schedule = true;

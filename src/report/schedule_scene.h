@@ -26,6 +26,8 @@ struct PlayedStep {
   std::vector<KeyState> changed = {};  // rows, with their values from now on
 };
 
+std::string_view name_of(PlayedStep::Kind kind);  // answered, waits, goes on, commits, aborts
+
 struct PlayedRun {
   std::string title = {};
   std::string sentence = {};

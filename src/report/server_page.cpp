@@ -10,9 +10,9 @@
 #include "report/schedule_scene.h"
 #include "report/server_story.h"
 #include "report/shown.h"
+#include "spec/serializable.h"
 #include "sql/run/key_names.h"
 #include "sql/server/recorded.h"
-#include "support/assert.h"
 
 namespace isoscope {
 namespace {
@@ -76,14 +76,6 @@ std::vector<KeyState> rows_now(const ServerProgram& on, const State& state) {
   return rows;
 }
 
-PlayedStep::Kind kind_of(const StoryStep& step) {
-  if (step.kind == "waits") return PlayedStep::Kind::Waits;
-  if (step.kind == "goes on") return PlayedStep::Kind::GoesOn;
-  if (step.kind == "commits") return PlayedStep::Kind::Commit;
-  if (step.kind == "aborts") return PlayedStep::Kind::Abort;
-  return PlayedStep::Kind::Statement;
-}
-
 std::string line_words(std::uint32_t line) { return line == 0 ? "" : fmt::format("line {}", line); }
 
 // The statement of `t` that reads or writes the key, as its place in the program.
@@ -100,10 +92,8 @@ void add_cycle(Scene& scene, const ServerProgram& on, const State& state) {
   if (!scene.too_large.empty()) return;
   const auto history = sql::server::to_history(on.machine, state);
   if (!history) return;
-  const auto ser = LevelSet::built_in().find("ser");
-  ISO_ASSERT(ser.ok());
   Budget budget = Budget::seconds(kCycleSeconds);
-  const CheckAnswer answer = check(*history, **ser, budget);
+  const CheckAnswer answer = check(*history, serializable_level(), budget);
   if (!answer.verdict.violation) return;
   const Violation& violation = *answer.verdict.violation;
   if (violation.cycle.empty()) return;
@@ -196,7 +186,7 @@ Scene server_scene(const ServerProgram& on, const std::vector<Choice>& schedule,
   for (std::size_t i = 0; i < story.size(); ++i) {
     const StoryStep& step = story[i];
     const Call& call = outline.calls[step.call];
-    run.steps.push_back({.kind = kind_of(step),
+    run.steps.push_back({.kind = step.kind,
                          .lane = call.session.index,
                          .txn = call_text(on, step.call),
                          .call = printable(call.name),

@@ -71,22 +71,22 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
     const auto& txn = state.txns[sql::server::txn_of(call)];
     switch (done.kind) {
       case StepDone::Kind::Answered:
-        step.kind = goes_on ? "goes on" : "answered";
+        step.kind = goes_on ? PlayedStep::Kind::GoesOn : PlayedStep::Kind::Statement;
         step.result = result_text(*txn.log.back());
         break;
       case StepDone::Kind::Waits: {
-        step.kind = "waits";
+        step.kind = PlayedStep::Kind::Waits;
         for (const TxnNo blocker : state.sessions[schedule[i].session].blockers)
           step.result +=
               (step.result.empty() ? "for " : ", ") + call_text(on, sql::server::call_of(blocker));
         break;
       }
       case StepDone::Kind::Committed:
-        step.kind = "commits";
+        step.kind = PlayedStep::Kind::Commit;
         break;
       case StepDone::Kind::Aborted:
       case StepDone::Kind::Limit:
-        step.kind = "aborts";
+        step.kind = PlayedStep::Kind::Abort;
         step.result =
             txn.failure.sqlstate + (txn.failure.sqlstate.empty() ? "" : " ") + txn.failure.message;
         break;
@@ -105,12 +105,19 @@ std::string story_text(const ServerProgram& on, const std::vector<StoryStep>& st
   for (const StoryStep& step : story) {
     out += fmt::format("  {:<{}}  ", call_text(on, step.call), width);
     if (step.line != 0) out += fmt::format("{:>4}  {}  ", step.line, clipped(step.statement));
-    if (step.kind == "waits" || step.kind == "aborts") {
-      out += paint.unsure(step.kind) + (step.result.empty() ? "" : " " + printable(step.result));
-    } else if (step.kind == "commits") {
-      out += "      " + step.kind;
-    } else {
-      out += paint.faint("→ ") + printable(step.result);
+    switch (step.kind) {
+      case PlayedStep::Kind::Waits:
+      case PlayedStep::Kind::Abort:
+        out += paint.unsure(name_of(step.kind)) +
+               (step.result.empty() ? "" : " " + printable(step.result));
+        break;
+      case PlayedStep::Kind::Commit:
+        out += fmt::format("      {}", name_of(step.kind));
+        break;
+      case PlayedStep::Kind::Statement:
+      case PlayedStep::Kind::GoesOn:
+        out += paint.faint("→ ") + printable(step.result);
+        break;
     }
     out += '\n';
   }
@@ -125,7 +132,7 @@ Json story_json(const ServerProgram& on, const std::vector<StoryStep>& story) {
       one["line"] = step.line;
       one["statement"] = step.statement;
     }
-    one["step"] = step.kind;
+    one["step"] = name_of(step.kind);
     if (!step.result.empty()) one["result"] = step.result;
     steps.push_back(std::move(one));
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/json.h"
+#include "report/schedule_scene.h"
 #include "report/server_report.h"
 
 namespace isoscope {
@@ -13,7 +14,7 @@ struct StoryStep {
   CallId call = {};
   std::uint32_t line = 0;  // of the statement; 0 for the end of a call
   std::string statement = {};
-  std::string kind = {};    // answered, goes on, waits, commits, aborts
+  PlayedStep::Kind kind = PlayedStep::Kind::Statement;
   std::string result = {};  // for people: "(1)", "1 row", "40001 …", "for bob[1]"
 };
 
