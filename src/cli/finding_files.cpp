@@ -43,9 +43,8 @@ Result<Outcome> FindingFiles::write(const std::function<Findings()>& make, Outco
     auto known = read_baseline(baseline_);
     if (!known) return known.error();
     const std::size_t fresh = apply_baseline(findings, *known);
-    const bool is_open = std::ranges::any_of(findings.cases, [](const FindingCase& one) {
-      return one.result == FindingCase::Result::Undecided;
-    });
+    const bool is_open = std::ranges::any_of(
+        findings.cases, [](const FindingCase& one) { return one.outcome == Outcome::Unknown; });
     if (fresh == 0 && outcome == Outcome::Found)
       outcome = is_open ? Outcome::Unknown : Outcome::None;
     if (!findings.findings.empty()) {

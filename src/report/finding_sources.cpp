@@ -164,7 +164,7 @@ Findings check_findings(const CheckReport& report) {
     const Verdict& verdict = level.answer.verdict;
     const History& h = level.history(report.h);
     FindingCase one{.name = printable(level.level),
-                    .result = result_of(verdict.outcome),
+                    .outcome = verdict.outcome,
                     .message = verdict.limit,
                     .seconds = level.seconds};
     if (verdict.violation) {
@@ -189,7 +189,7 @@ Findings check_findings(const CheckReport& report) {
 Findings predict_findings(const PredictReport& report) {
   Findings out{.command = "predict", .source = report.source};
   FindingCase one{.name = printable(report.level),
-                  .result = result_of(report.answer.outcome),
+                  .outcome = report.answer.outcome,
                   .message = report.answer.limit,
                   .seconds = report.seconds};
   // With fewer than were asked for, these are all of them.
@@ -210,7 +210,7 @@ Findings predict_findings(const PredictReport& report) {
 Findings audit_findings(const AuditReport& report) {
   Findings out{.command = "audit", .source = report.source};
   FindingCase one{.name = report.problem.levels.base->name,
-                  .result = result_of(header_of(report).outcome),
+                  .outcome = header_of(report).outcome,
                   .message = report.answer.limit,
                   .seconds = report.seconds};
   for (const audit::FoundAnomaly& anomaly : report.answer.search.anomalies) {

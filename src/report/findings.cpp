@@ -115,22 +115,21 @@ std::string rule_of(std::string_view anomaly) {
 }
 
 std::string junit_text(const Findings& findings) {
-  using Result = FindingCase::Result;
-  const auto count = [&](Result result) {
-    return std::ranges::count(findings.cases, result, &FindingCase::result);
+  const auto count = [&](Outcome outcome) {
+    return std::ranges::count(findings.cases, outcome, &FindingCase::outcome);
   };
   double seconds = 0;
   for (const FindingCase& one : findings.cases) seconds += one.seconds;
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"isoscope {}\" "
       "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n",
-      findings.command, findings.cases.size(), count(Result::Failed), count(Result::Undecided),
+      findings.command, findings.cases.size(), count(Outcome::Violated), count(Outcome::Unknown),
       seconds);
   for (const FindingCase& one : findings.cases) {
     out += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">",
                        markup(findings.source), markup(one.name), one.seconds);
-    if (one.result != Result::Passed) {
-      const char* tag = one.result == Result::Failed ? "failure" : "error";
+    if (one.outcome != Outcome::Consistent) {
+      const char* tag = one.outcome == Outcome::Violated ? "failure" : "error";
       out += fmt::format("<{0} message=\"{1}\">{2}</{0}>", tag, markup(one.message),
                          markup(one.details));
     }
@@ -230,8 +229,8 @@ std::size_t apply_baseline(Findings& findings, const std::set<std::string>& know
   }
   if (fresh > 0) return fresh;
   for (FindingCase& one : findings.cases) {
-    if (one.result == FindingCase::Result::Failed)
-      one.result = findings.complete ? FindingCase::Result::Passed : FindingCase::Result::Undecided;
+    if (one.outcome == Outcome::Violated)
+      one.outcome = findings.complete ? Outcome::Consistent : Outcome::Unknown;
   }
   return 0;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "verdict/answer.h"
 
 namespace isoscope {
 
@@ -38,10 +39,9 @@ struct Finding {
 
 // A question that was asked, such as a level of a history.
 struct FindingCase {
-  enum class Result : std::uint8_t { Passed, Failed, Undecided };
   std::string name = {};
-  Result result = Result::Passed;
-  std::string message = {};  // why it failed, or what was not decided
+  Outcome outcome = Outcome::Consistent;  // passed, failed, or not decided
+  std::string message = {};               // why it failed, or what was not decided
   std::string details = {};
   double seconds = 0;
 };

@@ -114,16 +114,4 @@ Page page_of(const Header& header, const std::string& source) {
           .source = printable(source)};
 }
 
-FindingCase::Result result_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::Consistent:
-      return FindingCase::Result::Passed;
-    case Outcome::Violated:
-      return FindingCase::Result::Failed;
-    case Outcome::Unknown:
-      break;
-  }
-  return FindingCase::Result::Undecided;
-}
-
 }  // namespace isoscope

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "report/findings.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/paint.h"
@@ -48,7 +47,5 @@ inline std::string painted(const Header& header, const Paint& paint) {
 
 // A page without a sentence yet.
 Page page_of(const Header& header, const std::string& source);
-
-FindingCase::Result result_of(Outcome outcome);
 
 }  // namespace isoscope

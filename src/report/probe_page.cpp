@@ -109,11 +109,11 @@ Findings probe_findings(const force::ProbeAnswer& answer, double seconds) {
                                 : fmt::format("{} gives {}", level.name, level.expected)};
     one.details = fmt::format("what was seen satisfies {}", levels_words(level));
     if (!level.is_complete) {
-      one.result = FindingCase::Result::Undecided;
+      one.outcome = Outcome::Unknown;
       one.message = answer.limit;
     }
     if (!level.is_kept) {
-      one.result = FindingCase::Result::Failed;
+      one.outcome = Outcome::Violated;
       one.message = fmt::format("{} is broken by {}", level.expected, level.broken_by);
       Finding& finding = findings.findings.emplace_back();
       finding.rule = "broken-level";
@@ -125,9 +125,8 @@ Findings probe_findings(const force::ProbeAnswer& answer, double seconds) {
     findings.cases.push_back(std::move(one));
   }
   if (!answer.limit.empty())
-    findings.cases.push_back({.name = "all schedules",
-                              .result = FindingCase::Result::Undecided,
-                              .message = answer.limit});
+    findings.cases.push_back(
+        {.name = "all schedules", .outcome = Outcome::Unknown, .message = answer.limit});
   if (!findings.cases.empty()) findings.cases.front().seconds = seconds;
   return findings;
 }

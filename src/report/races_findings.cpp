@@ -75,7 +75,7 @@ Findings races_findings(const RacesReport& report) {
   const races::RaceAnswer& answer = report.answer;
   Findings out{.command = "predict", .source = report.source, .complete = answer.limit.empty()};
   FindingCase one{.name = printable(report.level),
-                  .result = result_of(report.answer.outcome),
+                  .outcome = report.answer.outcome,
                   .message = answer.limit,
                   .seconds = report.seconds};
   for (const Race& race : answer.races) {

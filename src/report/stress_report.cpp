@@ -91,7 +91,7 @@ Findings stress_findings(const StressReport& report) {
   findings.command = "stress";
   if (!report.run.lost.empty())
     findings.cases.push_back({.name = "commits are kept",
-                              .result = FindingCase::Result::Failed,
+                              .outcome = Outcome::Violated,
                               .message = report.run.lost.front()});
   return findings;
 }
