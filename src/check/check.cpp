@@ -7,15 +7,12 @@
 #include "check/blame.h"
 #include "check/ground/ground.h"
 #include "check/level_table.h"
-#include "check/lost_update.h"
 #include "check/points/points.h"
 #include "check/strict.h"
 #include "check/strong/strong.h"
-#include "check/visibility.h"
 #include "check/weak/weak.h"
 #include "spec/evaluate.h"
 #include "verdict/naming.h"
-#include "verdict/simplify.h"
 
 namespace isoscope {
 
@@ -100,6 +97,22 @@ const Verdict& Checker::known(Logic logic, Budget& budget) {
 }
 
 namespace {
+
+constexpr std::size_t kMostTxnsWithVis = 2000;  // 4 million pairs
+
+// The (vis, ar) witness that a commit order stands for, for the levels that exist over both: ar is
+// the commit order, vis the least visibility that the level allows with it: so ∪ wr for ra, its
+// closure for cc, prefixes for pc and si, all for ser. Left out (no vis) for histories whose
+// quadratic vis is too large to read. A witness that is (vis, ar) already is returned as it is.
+Witness as_visibility(const History& h, Logic logic, const Witness& witness) {
+  if (witness.framework == Framework::VisAr) return witness;
+  if (const auto strong = strong_level(logic)) return as_vis_witness(h, *strong, witness);
+  Witness result{.framework = Framework::VisAr, .order = witness.order, .vis = {}};
+  if (h.num_txns() > kMostTxnsWithVis) return result;
+  result.vis = so_relation(h) | wr_relation(h);
+  if (logic == Logic::Cc) result.vis = transitive_closure(*std::move(result.vis));
+  return result;
+}
 
 // ra and ua ask for single steps of so and wr.
 bool is_fast_when_strict(const Assignment& levels) {

@@ -7,7 +7,7 @@
 
 #include "spec/axiom_resolver.h"
 #include "spec/canonical.h"
-#include "spec/subject.h"
+#include "spec/rule.h"
 
 namespace isoscope {
 
@@ -57,6 +57,44 @@ bool says_real_time(const RelationPtr& r) {
 bool says_real_time(const FormulaPtr& f) {
   return f != nullptr && (says_real_time(f->relation) || says_real_time(f->other) ||
                           says_real_time(f->left) || says_real_time(f->right));
+}
+
+bool is_membership_of(const Formula* f, RelationOp op) {
+  return f != nullptr && f->op == FormulaOp::Member && f->relation->op == op;
+}
+
+// The variable for the transaction, or its read, whose view an axiom constrains; nothing if the
+// formula has none of these shapes. Only axioms that have one can be assigned to single
+// transactions.
+//
+//   over co        forall … . … and wr[x](t1, t3) and …  implies  co(t2, t1)      the reader t3,
+//                  or the transaction of the read r where it is wr[x](t1, r)
+//   over vis, ar   forall … . …  implies  vis(s, t)                               t, which sees s
+//   over co, snap  forall … . …  implies  snap(s, r)             the transaction of the read r
+//
+// A conflict axiom fits the second shape when it says which writer comes later:
+// `writes(t1, x) and writes(t2, x) and ar(t1, t2) implies vis(t1, t2)`.
+std::optional<Variable> find_subject(const Formula& formula, Framework framework) {
+  const Rule rule = rule_of(formula);
+  if (framework == Framework::VisAr) {
+    if (!is_membership_of(rule.conclusion, RelationOp::Vis)) return std::nullopt;
+    return rule.conclusion->b;
+  }
+  if (framework == Framework::CoSnap) {
+    if (!is_membership_of(rule.conclusion, RelationOp::Snap)) return std::nullopt;
+    return rule.conclusion->b;
+  }
+  if (!is_membership_of(rule.conclusion, RelationOp::Co)) return std::nullopt;
+  const int writer = rule.conclusion->b->slot;
+  std::optional<Variable> reader;
+  for (const Formula* premise : rule.premises) {
+    if (!is_membership_of(premise, RelationOp::Wr) || !premise->relation->key) continue;
+    if (premise->a->slot != writer) continue;
+    // Two different readers of t1 leave open whose reads the axiom is about.
+    if (reader && reader->slot != premise->b->slot) return std::nullopt;
+    reader = premise->b;
+  }
+  return reader;
 }
 
 Error too_many_axioms(const Level& level, Place place) {
