@@ -12,7 +12,7 @@
 namespace isoscope {
 namespace {
 
-HistoryPlan plan(StoreLevel store, std::uint64_t txns, double reads, KeyDistribution keys) {
+HistoryPlan plan(Logic store, std::uint64_t txns, double reads, KeyDistribution keys) {
   HistoryPlan plan;
   plan.level = store;
   plan.sessions = 25;
@@ -25,7 +25,7 @@ HistoryPlan plan(StoreLevel store, std::uint64_t txns, double reads, KeyDistribu
 
 HistoryPlan many_choices(std::uint64_t txns) {
   HistoryPlan plan;
-  plan.level = StoreLevel::Ser;
+  plan.level = Logic::Ser;
   plan.sessions = 100;
   plan.txns = txns;
   plan.keys = static_cast<std::uint32_t>(txns * 3 / 10);
@@ -56,16 +56,16 @@ using enum KeyDistribution;
 #define STRONG_BENCH(name, level, how) \
   BENCHMARK_CAPTURE(BM_Check, name, level, how)->Unit(benchmark::kMillisecond)
 
-STRONG_BENCH(ser_10k_uniform_50, StrongLevel::Ser, plan(StoreLevel::Ser, 10'000, 0.5, Uniform));
-STRONG_BENCH(si_10k_uniform_50, StrongLevel::Si, plan(StoreLevel::Si, 10'000, 0.5, Uniform));
-STRONG_BENCH(pc_10k_uniform_50, StrongLevel::Pc, plan(StoreLevel::Pc, 10'000, 0.5, Uniform));
-STRONG_BENCH(psi_10k_uniform_50, StrongLevel::Psi, plan(StoreLevel::Psi, 10'000, 0.5, Uniform));
-STRONG_BENCH(ua_10k_uniform_50, StrongLevel::Ua, plan(StoreLevel::Psi, 10'000, 0.5, Uniform));
-STRONG_BENCH(ser_10k_uniform_30, StrongLevel::Ser, plan(StoreLevel::Ser, 10'000, 0.3, Uniform));
-STRONG_BENCH(ser_30k_uniform_90, StrongLevel::Ser, plan(StoreLevel::Ser, 30'000, 0.9, Uniform));
-STRONG_BENCH(si_3k_zipf_50, StrongLevel::Si, plan(StoreLevel::Si, 3'000, 0.5, Zipf));
-STRONG_BENCH(si_100k_uniform_50, StrongLevel::Si, plan(StoreLevel::Si, 100'000, 0.5, Uniform));
-STRONG_BENCH(si_100k_zipf_50, StrongLevel::Si, plan(StoreLevel::Si, 100'000, 0.5, Zipf));
+STRONG_BENCH(ser_10k_uniform_50, StrongLevel::Ser, plan(Logic::Ser, 10'000, 0.5, Uniform));
+STRONG_BENCH(si_10k_uniform_50, StrongLevel::Si, plan(Logic::Si, 10'000, 0.5, Uniform));
+STRONG_BENCH(pc_10k_uniform_50, StrongLevel::Pc, plan(Logic::Pc, 10'000, 0.5, Uniform));
+STRONG_BENCH(psi_10k_uniform_50, StrongLevel::Psi, plan(Logic::Psi, 10'000, 0.5, Uniform));
+STRONG_BENCH(ua_10k_uniform_50, StrongLevel::Ua, plan(Logic::Psi, 10'000, 0.5, Uniform));
+STRONG_BENCH(ser_10k_uniform_30, StrongLevel::Ser, plan(Logic::Ser, 10'000, 0.3, Uniform));
+STRONG_BENCH(ser_30k_uniform_90, StrongLevel::Ser, plan(Logic::Ser, 30'000, 0.9, Uniform));
+STRONG_BENCH(si_3k_zipf_50, StrongLevel::Si, plan(Logic::Si, 3'000, 0.5, Zipf));
+STRONG_BENCH(si_100k_uniform_50, StrongLevel::Si, plan(Logic::Si, 100'000, 0.5, Uniform));
+STRONG_BENCH(si_100k_zipf_50, StrongLevel::Si, plan(Logic::Si, 100'000, 0.5, Zipf));
 STRONG_BENCH(ser_2k_many_choices, StrongLevel::Ser, many_choices(2'000));
 STRONG_BENCH(si_2k_many_choices, StrongLevel::Si, many_choices(2'000));
 STRONG_BENCH(psi_2k_many_choices, StrongLevel::Psi, many_choices(2'000));

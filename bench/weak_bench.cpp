@@ -18,8 +18,8 @@ namespace isoscope {
 namespace {
 
 // Generating takes longer than checking, so that one history is kept for all levels.
-const History& sample(StoreLevel store, std::int64_t txns, std::int64_t sessions) {
-  using Plan = std::tuple<StoreLevel, std::int64_t, std::int64_t>;
+const History& sample(Logic store, std::int64_t txns, std::int64_t sessions) {
+  using Plan = std::tuple<Logic, std::int64_t, std::int64_t>;
   static std::map<Plan, History> kept;
   const Plan plan{store, txns, sessions};
   auto found = kept.find(plan);
@@ -56,12 +56,11 @@ void check_all(benchmark::State& state, const History& h, WeakLevel level, Outco
 }
 
 void BM_Consistent(benchmark::State& state, WeakLevel level) {
-  check_all(state, sample(StoreLevel::Cc, state.range(0), state.range(1)), level,
-            Outcome::Consistent);
+  check_all(state, sample(Logic::Cc, state.range(0), state.range(1)), level, Outcome::Consistent);
 }
 
 void BM_Violated(benchmark::State& state) {
-  check_all(state, sample(StoreLevel::Ra, state.range(0), state.range(1)), WeakLevel::Cc,
+  check_all(state, sample(Logic::Ra, state.range(0), state.range(1)), WeakLevel::Cc,
             Outcome::Violated);
 }
 

@@ -3,26 +3,10 @@
 #include <algorithm>
 
 #include "relational/normal_form.h"
-#include "spec/levels.h"
-#include "support/assert.h"
+#include "spec/external_consistency.h"
 
 namespace isoscope::explore {
 namespace {
-
-// Over vis, ar every read shows the last version that its transaction sees.
-const Level& what_reads_show() {
-  static const LevelSet levels = [] {
-    LevelSet set;
-    const auto added = set.add(
-        "level shown over vis, ar\n"
-        "axiom Shown: forall x: key, t1, t2, t3: txn.\n"
-        "    wr[x](t1, t3) and writes(t2, x) and t1 != t2 and vis(t2, t3)  implies  ar(t2, t1)\n",
-        "shown");
-    ISO_ASSERT(added.ok());
-    return set;
-  }();
-  return *levels.lookup("shown", Framework::VisAr);
-}
 
 bool has_axiom(const Level& level, const Axiom& axiom) {
   return std::any_of(level.axioms.begin(), level.axioms.end(),
@@ -66,7 +50,7 @@ class Compiler {
     if (base.framework == Framework::VisAr) {
       subject_.reset();
       has_axiom_.clear();
-      if (!add(what_reads_show().axioms.front())) return nullptr;
+      if (!add(external_consistency(base.framework).axioms.front())) return nullptr;
     }
     return std::make_shared<const LevelRules>(std::move(rules_));
   }

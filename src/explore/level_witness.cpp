@@ -4,6 +4,7 @@
 
 #include "store/forced_order.h"
 #include "store/txn_set.h"
+#include "support/assert.h"
 
 namespace isoscope::explore {
 
@@ -325,10 +326,28 @@ void LevelWitness<Set>::compute(const RuleRelation& relation, const State& state
       out.assign(size_, {});
       all_.for_each([&](TxnId t) { left[t].for_each([&](TxnId from) { out[from].insert(t); }); });
       return;
-    default:  // Plus, Star
+    case RelationOp::Plus:
+    case RelationOp::Star:
       out = closure(left);
       if (relation.op == RelationOp::Star) all_.for_each([&](TxnId t) { out[t].insert(t); });
       return;
+    case RelationOp::So:
+    case RelationOp::Wr:
+    case RelationOp::Co:
+    case RelationOp::Vis:
+    case RelationOp::Ar:
+    case RelationOp::Po:
+    case RelationOp::Snap:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
+    case RelationOp::Rt:
+    case RelationOp::Ww:
+    case RelationOp::Rw:
+    case RelationOp::IdentityOn:
+    case RelationOp::Difference:
+    case RelationOp::Maybe:
+      ISO_ASSERT(false);  // a leaf, or refused by rules_of()
   }
 }
 
@@ -361,9 +380,25 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
       members.for_each([&](TxnId t) { out[t].insert(t); });
       return;
     }
-    default:  // Co, Ar
+    case RelationOp::Co:
+    case RelationOp::Ar:
       all_.for_each([&](TxnId t) { out[t] = state.order[t]; });
       return;
+    case RelationOp::Po:
+    case RelationOp::Snap:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
+    case RelationOp::Rt:
+    case RelationOp::Union:
+    case RelationOp::Intersection:
+    case RelationOp::Difference:
+    case RelationOp::Compose:
+    case RelationOp::Inverse:
+    case RelationOp::Plus:
+    case RelationOp::Star:
+    case RelationOp::Maybe:
+      ISO_ASSERT(false);  // has operands, or refused by rules_of()
   }
 }
 

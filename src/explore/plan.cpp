@@ -84,7 +84,7 @@ std::optional<StrongRules> mixture(const store::LevelPlan& known) {
     const auto logic = logic_of(level);
     if (!logic || level.framework != Framework::Co) return std::nullopt;
     rules.push_back(store::strong_rule(*logic));
-    if (!rules.back() && *logic > Logic::Cc) return std::nullopt;
+    if (!rules.back() && !weak_level(*logic)) return std::nullopt;
   }
   return rules;
 }

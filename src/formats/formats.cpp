@@ -27,35 +27,110 @@ namespace isoscope {
 namespace {
 
 struct FormatInfo {
-  Format format;
   std::string_view name;
   std::string_view summary;
-  bool can_write;
+  // One of the two reads the format.
+  Result<History> (*read_lines)(LineReader&, RunNotes*) = nullptr;
+  Result<History> (*read_text)(std::string_view, const Budget&) = nullptr;
+  bool is_binary = false;  // errors then quote no line
+  // Null if it can only be read.
+  Result<void> (*write)(const History&, const Sink&, const Budget&) = nullptr;
   void (*append)(const PlainTxn&, std::string&) = nullptr;  // if it can be streamed
   std::string_view stream_header = {};
 };
 
-constexpr std::array<FormatInfo, 9> kFormats = {{
-    {Format::Hist, "hist", "isoscope's readable text", true, append_hist},
-    {Format::Jsonl, "jsonl", "isoscope's JSON lines, for machines", true, append_jsonl,
-     kJsonlHeader},
-    {Format::Plume, "plume", "the text of Plume, PolySI and AWDIT", true, append_plume},
-    {Format::AwditTest, "awdit-test", "the text of AWDIT's tests", true},
-    {Format::Dbcop, "dbcop", "dbcop's JSON", true},
-    {Format::DbcopBincode, "dbcop-bincode", "dbcop's old binary form", false},
-    {Format::Elle, "elle", "Jepsen's and Elle's EDN, and elle-cli's JSON", true},
-    {Format::Cobra, "cobra", "a directory of Cobra's logs", false},
-    {Format::IsoPredict, "isopredict", "IsoPredict's traces", true},
-}};
+// Of a format in which nothing is noted besides the history.
+template <Result<History> (*read)(LineReader&)>
+Result<History> without_notes(LineReader& in, RunNotes* /*notes*/) {
+  return read(in);
+}
+
+Result<History> read_cobra_log(std::string_view bytes, const Budget& budget) {
+  const CobraLog log{.name = "T1.log", .bytes = std::string(bytes)};
+  return read_cobra_logs({&log, 1}, budget);
+}
+
+// The table of formats: a switch, so that the compiler asks for the row of each.
+constexpr FormatInfo row_of(Format format) {
+  switch (format) {
+    case Format::Hist:
+      return {.name = "hist",
+              .summary = "isoscope's readable text",
+              .read_text = read_hist,
+              .write = write_hist,
+              .append = append_hist};
+    case Format::Jsonl:
+      return {.name = "jsonl",
+              .summary = "isoscope's JSON lines, for machines",
+              .read_lines = read_jsonl,
+              .write = write_jsonl,
+              .append = append_jsonl,
+              .stream_header = kJsonlHeader};
+    case Format::Plume:
+      return {.name = "plume",
+              .summary = "the text of Plume, PolySI and AWDIT",
+              .read_lines = without_notes<read_plume>,
+              .write = write_plume,
+              .append = append_plume};
+    case Format::AwditTest:
+      return {.name = "awdit-test",
+              .summary = "the text of AWDIT's tests",
+              .read_lines = without_notes<read_awdit_test>,
+              .write = write_awdit_test};
+    case Format::Dbcop:
+      return {.name = "dbcop",
+              .summary = "dbcop's JSON",
+              .read_text = read_dbcop,
+              .write = write_dbcop};
+    case Format::DbcopBincode:
+      return {.name = "dbcop-bincode",
+              .summary = "dbcop's old binary form",
+              .read_text = read_dbcop_bincode,
+              .is_binary = true};
+    case Format::Elle:
+      return {.name = "elle",
+              .summary = "Jepsen's and Elle's EDN, and elle-cli's JSON",
+              .read_lines = without_notes<read_elle>,
+              .write = write_elle};
+    case Format::Cobra:
+      return {.name = "cobra",
+              .summary = "a directory of Cobra's logs",
+              .read_text = read_cobra_log,
+              .is_binary = true};
+    case Format::IsoPredict:
+      return {.name = "isopredict",
+              .summary = "IsoPredict's traces",
+              .read_lines = without_notes<read_isopredict>,
+              .write = write_isopredict};
+  }
+  return {};
+}
+
+// Numbers beyond the last enumerator have no row.
+constexpr std::size_t kNumFormats = [] {
+  std::size_t count = 0;
+  while (!row_of(static_cast<Format>(count)).name.empty()) ++count;
+  return count;
+}();
 
 constexpr auto kAllFormats = [] {
-  std::array<Format, kFormats.size()> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = kFormats[i].format;
+  std::array<Format, kNumFormats> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Format>(i);
   return all;
 }();
 
+constexpr auto kFormats = [] {
+  std::array<FormatInfo, kNumFormats> rows{};
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = row_of(kAllFormats[i]);
+  return rows;
+}();
+
+static_assert(std::ranges::all_of(kFormats, [](const FormatInfo& row) {
+  return (row.read_lines != nullptr) != (row.read_text != nullptr);
+}));
+
 constexpr auto kNames = [] {
-  std::array<std::string_view, kFormats.size()> names{};
+  std::array<std::string_view, kNumFormats> names{};
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = kFormats[i].name;
   return names;
 }();
@@ -65,27 +140,6 @@ const FormatInfo& info_of(Format format) { return kFormats[static_cast<std::size
 Error empty_input() {
   return Error{.what = "there is nothing to read: the input is empty",
                .hint = "a history has at least one line"};
-}
-
-Result<History> read_text(std::string_view text, Format format, const Budget& budget = {}) {
-  if (format == Format::Hist) return read_hist(text, budget);
-  if (format == Format::Dbcop) return read_dbcop(text, budget);
-  if (format == Format::DbcopBincode) return read_dbcop_bincode(text, budget);
-  const CobraLog log{.name = "T1.log", .bytes = std::string(text)};
-  return read_cobra_logs({&log, 1}, budget);
-}
-
-bool is_line_format(Format format) {
-  return format == Format::Jsonl || format == Format::Plume || format == Format::AwditTest ||
-         format == Format::Elle || format == Format::IsoPredict;
-}
-
-Result<History> read_lines(LineReader& in, Format format, RunNotes* notes = nullptr) {
-  if (format == Format::Jsonl) return read_jsonl(in, notes);
-  if (format == Format::Plume) return read_plume(in);
-  if (format == Format::AwditTest) return read_awdit_test(in);
-  if (format == Format::Elle) return read_elle(in);
-  return read_isopredict(in);
 }
 
 // A line format has read on when a value turns out to have two writers: fetches the line again,
@@ -106,11 +160,12 @@ Error quoting_file(const Error& error, const std::string& path) {
 }
 
 Result<History> read_as(LineReader& in, Format format, const Budget& budget, RunNotes* notes) {
-  if (is_line_format(format)) return read_lines(in, format, notes);
+  const FormatInfo& info = info_of(format);
+  if (info.read_lines != nullptr) return info.read_lines(in, notes);
   const std::string text = in.take_rest();
   if (auto done = check_input(in); !done) return done.error();
-  auto history = read_text(text, format, budget);
-  if (history || format == Format::DbcopBincode) return history;
+  auto history = info.read_text(text, budget);
+  if (history || info.is_binary) return history;
   return history.error().quoting(text);
 }
 
@@ -141,11 +196,11 @@ Result<History> read_file(const std::string& path, std::optional<Format> format,
 std::span<const Format> all_formats() { return kAllFormats; }
 std::string_view name_of(Format format) { return info_of(format).name; }
 std::string_view summary_of(Format format) { return info_of(format).summary; }
-bool can_write(Format format) { return info_of(format).can_write; }
+bool can_write(Format format) { return info_of(format).write != nullptr; }
 
 Result<Format> find_format(std::string_view name) {
-  for (const FormatInfo& info : kFormats) {
-    if (info.name == name) return info.format;
+  for (Format format : kAllFormats) {
+    if (name_of(format) == name) return format;
   }
   return Error{.what = fmt::format("unknown format '{}'", name), .hint = suggest(name, kNames)};
 }
@@ -182,42 +237,18 @@ Result<History> read_history(const std::string& path, std::optional<Format> form
 
 Result<History> parse_history(std::string_view text, Format format, Ambiguity ambiguity) {
   if (trimmed(text).empty()) return empty_input();
-  if (!is_line_format(format)) {
-    auto history = settled(read_text(text, format), ambiguity);
-    if (history || format == Format::DbcopBincode || format == Format::Cobra) return history;
-    return history.error().quoting(text);
-  }
-  LineReader in = LineReader::over(text);
-  auto history = settled(read_lines(in, format), ambiguity);
-  if (history) return history;
+  const FormatInfo& info = info_of(format);
+  const auto read = [&] {
+    if (info.read_text != nullptr) return info.read_text(text, {});
+    LineReader in = LineReader::over(text);
+    return info.read_lines(in, nullptr);
+  };
+  auto history = settled(read(), ambiguity);
+  if (history || info.is_binary) return history;
   return history.error().quoting(text);
 }
 
 namespace {
-
-Result<void> write_as(const History& h, Format format, const Sink& out, const Budget& budget) {
-  switch (format) {
-    case Format::Hist:
-      return write_hist(h, out, budget);
-    case Format::Jsonl:
-      return write_jsonl(h, out, budget);
-    case Format::Plume:
-      return write_plume(h, out, budget);
-    case Format::AwditTest:
-      return write_awdit_test(h, out, budget);
-    case Format::Dbcop:
-      return write_dbcop(h, out, budget);
-    case Format::Elle:
-      return write_elle(h, out, budget);
-    case Format::IsoPredict:
-      return write_isopredict(h, out, budget);
-    case Format::DbcopBincode:
-    case Format::Cobra:
-      break;
-  }
-  return Error{.what = fmt::format("{} can only be read", name_of(format)),
-               .hint = "write another format, for instance jsonl"};
-}
 
 bool can_hold(const History& h, Format format) {
   if (!can_write(format) || !Wording::of(h, dialect_of(format))) return false;
@@ -227,8 +258,11 @@ bool can_hold(const History& h, Format format) {
 }  // namespace
 
 Result<void> write_history(const History& h, Format format, const Sink& out, const Budget& budget) {
-  auto done = write_as(h, format, out, budget);
-  if (done || !can_write(format) || done.error().is_limit) return done;
+  if (!can_write(format))
+    return Error{.what = fmt::format("{} can only be read", name_of(format)),
+                 .hint = "write another format, for instance jsonl"};
+  auto done = info_of(format).write(h, out, budget);
+  if (done || done.error().is_limit) return done;
   std::vector<std::string_view> others;
   for (Format other : all_formats()) {
     if (can_hold(h, other)) others.push_back(name_of(other));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "generate/store.h"
 #include "generate/workload.h"
 #include "history/builder.h"
+#include "support/assert.h"
 #include "support/spelling.h"
 
 namespace isoscope {
@@ -36,19 +38,22 @@ Error mistake(std::string what, std::string hint = {}) {
 std::unique_ptr<simulation::Store> make_store(simulation::Workload& workload,
                                               simulation::Recorder& recorder) {
   switch (workload.plan().level) {
-    case StoreLevel::Ser:
-      break;
-    case StoreLevel::Si:
-    case StoreLevel::Pc:
+    case Logic::Ser:
+      return simulation::make_serial_store(workload, recorder);
+    case Logic::Si:
+    case Logic::Pc:
       return simulation::make_snapshot_store(workload, recorder);
-    case StoreLevel::Psi:
-    case StoreLevel::Cc:
-    case StoreLevel::Ra:
+    case Logic::Psi:
+    case Logic::Cc:
+    case Logic::Ra:
       return simulation::make_replicated_store(workload, recorder);
-    case StoreLevel::Rc:
+    case Logic::Rc:
       return simulation::make_read_committed_store(workload, recorder);
+    case Logic::True:
+    case Logic::Ua:
+      break;  // validate() refuses them
   }
-  return simulation::make_serial_store(workload, recorder);
+  ISO_ASSERT(false);
 }
 
 // Acts out the script of an anomaly in the middle of a run: its transactions, in its order, with
@@ -80,26 +85,6 @@ Result<void> inject(const Injection& injection, simulation::Workload& workload,
 
 }  // namespace
 
-std::string_view name_of(StoreLevel level) {
-  switch (level) {
-    case StoreLevel::Ser:
-      return "ser";
-    case StoreLevel::Si:
-      return "si";
-    case StoreLevel::Psi:
-      return "psi";
-    case StoreLevel::Pc:
-      return "pc";
-    case StoreLevel::Cc:
-      return "cc";
-    case StoreLevel::Ra:
-      return "ra";
-    case StoreLevel::Rc:
-      return "rc";
-  }
-  return {};
-}
-
 std::string_view name_of(KeyDistribution distribution) {
   switch (distribution) {
     case KeyDistribution::Uniform:
@@ -125,6 +110,8 @@ std::string_view name_of(TxnShape shape) {
 }
 
 Result<void> validate(const HistoryPlan& plan) {
+  if (std::ranges::find(kStoreLevels, plan.level) == kStoreLevels.end())
+    return mistake(fmt::format("no store is simulated at {}", name_of(plan.level)));
   if (plan.sessions == 0) return mistake("a history needs at least 1 session");
   if (plan.sessions > kMaxSessions) {
     return mistake(fmt::format("at most {} sessions are possible", kMaxSessions));

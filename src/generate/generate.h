@@ -16,8 +16,8 @@
 //     rc    a read takes what is committed at that very moment store_read_committed.cpp
 //
 // An anomaly can be injected (generate/injection.h): a few transactions on fresh keys, at a moment
-// when nothing is open and all replicas agree. It breaks the levels that its table entry lists, and
-// leaves alone the others that the store's level implies.
+// when nothing is open and all replicas agree. It breaks the level that its table entry names and
+// what implies it, and leaves alone the others that the store's level implies.
 //
 // Written values count up from 1 and never repeat; every key is initially 0. The same plan gives
 // the same transactions, on every machine whose C library computes the same log and exp.
@@ -35,14 +35,13 @@
 #include "history/history.h"
 #include "support/budget.h"
 #include "support/result.h"
+#include "verdict/logic.h"
 
 namespace isoscope {
 
-enum class StoreLevel : std::uint8_t { Ser, Si, Psi, Pc, Cc, Ra, Rc };
-inline constexpr std::array kStoreLevels = {StoreLevel::Ser, StoreLevel::Si, StoreLevel::Psi,
-                                            StoreLevel::Pc,  StoreLevel::Cc, StoreLevel::Ra,
-                                            StoreLevel::Rc};
-std::string_view name_of(StoreLevel level);  // ser, si, …: the built-in level's name
+// The levels that a store can be simulated at.
+inline constexpr std::array kStoreLevels = {Logic::Ser, Logic::Si, Logic::Psi, Logic::Pc,
+                                            Logic::Cc,  Logic::Ra, Logic::Rc};
 
 enum class KeyDistribution : std::uint8_t {
   Uniform,
@@ -62,7 +61,7 @@ inline constexpr std::array kTxnShapes = {TxnShape::Mixed, TxnShape::Rmw, TxnSha
 std::string_view name_of(TxnShape shape);  // mixed, rmw, split
 
 struct HistoryPlan {
-  StoreLevel level = StoreLevel::Ser;
+  Logic level = Logic::Ser;  // one of kStoreLevels
   std::uint32_t sessions = 50;
   std::uint64_t txns = 1000;  // committed ones; an injected anomaly adds its own to them
   std::uint32_t ops = 8;      // a transaction

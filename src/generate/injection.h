@@ -1,10 +1,10 @@
 #pragma once
-// The anomalies that can be injected: for each a tiny history that shows it, and the built-in
-// levels that it breaks.
+// The anomalies that can be injected: for each a tiny history that shows it, and the weakest level
+// that it breaks. It breaks those that imply this one, and no other.
 //
 // The history's keys and values stand for fresh ones, its sessions for different sessions of the
 // run. Since nothing else touches those keys, and everything else comes wholly before or wholly
-// after, the long history breaks the listed levels and, of the levels that it satisfied, no other.
+// after, the long history breaks those levels and, of the levels that it satisfied, no other.
 #include <span>
 #include <string_view>
 
@@ -16,10 +16,10 @@ namespace isoscope {
 struct Injection {
   std::string_view name;  // the common name with hyphens: lost-update
   Anomaly anomaly = Anomaly::None;
-  std::span<const StoreLevel> breaks;  // the weakest first
-  std::string_view script;             // in the hist format; 0 is the initial value
+  Logic weakest_broken = Logic::Rc;
+  std::string_view script;  // in the hist format; 0 is the initial value
 
-  StoreLevel weakest_broken() const { return breaks.front(); }
+  bool breaks(Logic level) const;
 };
 
 // How many sessions the largest script needs.

@@ -89,7 +89,7 @@ class ReplicatedStore final : public Store {
   // The update whose version of some key the transaction would overwrite without its replica
   // having it, where the level minds.
   const Update* overwritten_unseen(const Replica& replica) {
-    if (level_ != StoreLevel::Psi) return nullptr;
+    if (level_ != Logic::Psi) return nullptr;
     for (const KeyValue& write : txn_.own.writes()) {
       const UpdateNumber* last = last_update_.find(write.key);
       if (last != nullptr && std::ranges::binary_search(replica.lacks, *last)) {
@@ -112,7 +112,7 @@ class ReplicatedStore final : public Store {
     for (Replica& replica : replicas_) {
       if (&replica != &home) replica.lacks.push_back(number);
     }
-    if (level_ == StoreLevel::Psi) {
+    if (level_ == Logic::Psi) {
       for (const KeyValue& write : writes) last_update_.at(write.key) = number;
     }
     forget_delivered();
@@ -130,7 +130,7 @@ class ReplicatedStore final : public Store {
   // Lets replica r hear of some updates, in the manner of the level.
   void hear(std::uint32_t r) {
     Rng& rng = workload_.rng();
-    if (level_ == StoreLevel::Ra) {
+    if (level_ == Logic::Ra) {
       take_if(replicas_[r], [&rng](UpdateNumber) { return rng.chance(0.5); });
     } else {
       const auto skip = static_cast<std::uint32_t>(rng.below(num_replicas() - 1));
@@ -171,7 +171,7 @@ class ReplicatedStore final : public Store {
 
   Workload& workload_;
   Recorder& recorder_;
-  StoreLevel level_;
+  Logic level_;
   std::vector<Replica> replicas_;
   std::deque<Update> log_;
   UpdateNumber log_begin_ = 0;        // the number of log_.front()

@@ -15,7 +15,7 @@ class SnapshotStore final : public Store {
   SnapshotStore(Workload& workload, Recorder& recorder)
       : workload_(workload),
         recorder_(recorder),
-        first_committer_wins_(workload.plan().level == StoreLevel::Si),
+        first_committer_wins_(workload.plan().level == Logic::Si),
         sessions_(workload.plan().sessions) {}
 
   void step() override {

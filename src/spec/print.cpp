@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "spec/words.h"
+#include "support/assert.h"
 
 namespace isoscope {
 
@@ -19,9 +20,27 @@ int power_of(const RelationExpr& r) {
       return 3;
     case RelationOp::Compose:
       return 4;
-    default:
+    case RelationOp::So:
+    case RelationOp::Wr:
+    case RelationOp::Co:
+    case RelationOp::Vis:
+    case RelationOp::Ar:
+    case RelationOp::Po:
+    case RelationOp::Snap:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
+    case RelationOp::Rt:
+    case RelationOp::Ww:
+    case RelationOp::Rw:
+    case RelationOp::IdentityOn:
+    case RelationOp::Inverse:
+    case RelationOp::Plus:
+    case RelationOp::Star:
+    case RelationOp::Maybe:
       return 5;
   }
+  ISO_ASSERT(false);
 }
 
 int power_of(const Formula& f) {
@@ -39,9 +58,22 @@ int power_of(const Formula& f) {
       return 4;
     case FormulaOp::Not:
       return f.left->op == FormulaOp::Equal ? 6 : 5;
-    default:
+    case FormulaOp::Equal:
+    case FormulaOp::Member:
+    case FormulaOp::Writes:
+    case FormulaOp::Reads:
+    case FormulaOp::Locks:
+    case FormulaOp::WritesRow:
+    case FormulaOp::Current:
+    case FormulaOp::Subset:
+    case FormulaOp::Acyclic:
+    case FormulaOp::Irreflexive:
+    case FormulaOp::Transitive:
+    case FormulaOp::Total:
+    case FormulaOp::Empty:
       return 6;
   }
+  ISO_ASSERT(false);
 }
 
 std::string within(const RelationExpr& r, int power) {
@@ -98,11 +130,24 @@ std::string print(const RelationExpr& r) {
     case RelationOp::Compose:
       return fmt::format("{} {} {}", within(*r.left, power_of(r)), text_of(kRelationSigns, r.op),
                          within(*r.right, power_of(r) + 1));
-    default: {
+    case RelationOp::So:
+    case RelationOp::Wr:
+    case RelationOp::Co:
+    case RelationOp::Vis:
+    case RelationOp::Ar:
+    case RelationOp::Po:
+    case RelationOp::Snap:
+    case RelationOp::Of:
+    case RelationOp::Same:
+    case RelationOp::Waited:
+    case RelationOp::Rt:
+    case RelationOp::Ww:
+    case RelationOp::Rw: {
       const std::string_view word = text_of(kRelationWords, r.op);
       return r.key ? fmt::format("{}[{}]", word, r.key->name) : std::string(word);
     }
   }
+  ISO_ASSERT(false);
 }
 
 std::string print(const Formula& f) {
@@ -133,9 +178,14 @@ std::string print(const Formula& f) {
       return fmt::format("{}({}, {})", text_of(kAccessWords, f.op), f.a->name, f.b->name);
     case FormulaOp::Subset:
       return fmt::format("{} subset {}", print(*f.relation), print(*f.other));
-    default:
+    case FormulaOp::Acyclic:
+    case FormulaOp::Irreflexive:
+    case FormulaOp::Transitive:
+    case FormulaOp::Total:
+    case FormulaOp::Empty:
       return fmt::format("{}({})", text_of(kStatementWords, f.op), print(*f.relation));
   }
+  ISO_ASSERT(false);
 }
 
 std::string print(const Axiom& axiom) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "spec/ast.h"
+#include "support/assert.h"
 
 namespace isoscope {
 
@@ -14,62 +15,65 @@ struct Word {
   Meaning meaning;
 };
 
-inline constexpr std::array<Word<RelationOp>, 13> kRelationWords = {
-    {{"so", RelationOp::So},
-     {"wr", RelationOp::Wr},
-     {"co", RelationOp::Co},
-     {"vis", RelationOp::Vis},
-     {"ar", RelationOp::Ar},
-     {"po", RelationOp::Po},
-     {"rt", RelationOp::Rt},
-     {"ww", RelationOp::Ww},
-     {"rw", RelationOp::Rw},
-     {"snap", RelationOp::Snap},
-     {"of", RelationOp::Of},
-     {"same", RelationOp::Same},
-     {"waited", RelationOp::Waited}}};
+inline constexpr auto kRelationWords =
+    std::to_array<Word<RelationOp>>({{"so", RelationOp::So},
+                                     {"wr", RelationOp::Wr},
+                                     {"co", RelationOp::Co},
+                                     {"vis", RelationOp::Vis},
+                                     {"ar", RelationOp::Ar},
+                                     {"po", RelationOp::Po},
+                                     {"rt", RelationOp::Rt},
+                                     {"ww", RelationOp::Ww},
+                                     {"rw", RelationOp::Rw},
+                                     {"snap", RelationOp::Snap},
+                                     {"of", RelationOp::Of},
+                                     {"same", RelationOp::Same},
+                                     {"waited", RelationOp::Waited}});
 
-inline constexpr std::array<Word<RelationOp>, 8> kRelationSigns = {{{"|", RelationOp::Union},
-                                                                    {"\\", RelationOp::Difference},
-                                                                    {"&", RelationOp::Intersection},
-                                                                    {";", RelationOp::Compose},
-                                                                    {"+", RelationOp::Plus},
-                                                                    {"*", RelationOp::Star},
-                                                                    {"?", RelationOp::Maybe},
-                                                                    {"^-1", RelationOp::Inverse}}};
+inline constexpr auto kRelationSigns =
+    std::to_array<Word<RelationOp>>({{"|", RelationOp::Union},
+                                     {"\\", RelationOp::Difference},
+                                     {"&", RelationOp::Intersection},
+                                     {";", RelationOp::Compose},
+                                     {"+", RelationOp::Plus},
+                                     {"*", RelationOp::Star},
+                                     {"?", RelationOp::Maybe},
+                                     {"^-1", RelationOp::Inverse}});
 
-inline constexpr std::array<Word<FormulaOp>, 5> kStatementWords = {
-    {{"acyclic", FormulaOp::Acyclic},
-     {"irreflexive", FormulaOp::Irreflexive},
-     {"transitive", FormulaOp::Transitive},
-     {"total", FormulaOp::Total},
-     {"empty", FormulaOp::Empty}}};
+inline constexpr auto kStatementWords =
+    std::to_array<Word<FormulaOp>>({{"acyclic", FormulaOp::Acyclic},
+                                    {"irreflexive", FormulaOp::Irreflexive},
+                                    {"transitive", FormulaOp::Transitive},
+                                    {"total", FormulaOp::Total},
+                                    {"empty", FormulaOp::Empty}});
 
-inline constexpr std::array<Word<FormulaOp>, 4> kAccessWords = {
-    {{"writes", FormulaOp::Writes},
-     {"reads", FormulaOp::Reads},
-     {"locks", FormulaOp::Locks},
-     {"writesrow", FormulaOp::WritesRow}}};
+inline constexpr auto kAccessWords =
+    std::to_array<Word<FormulaOp>>({{"writes", FormulaOp::Writes},
+                                    {"reads", FormulaOp::Reads},
+                                    {"locks", FormulaOp::Locks},
+                                    {"writesrow", FormulaOp::WritesRow}});
 
-inline constexpr std::array<Word<FormulaOp>, 1> kReadWords = {{{"current", FormulaOp::Current}}};
+inline constexpr auto kReadWords =
+    std::to_array<Word<FormulaOp>>({{"current", FormulaOp::Current}});
 
-inline constexpr std::array<Word<FormulaOp>, 6> kConnectives = {{{"and", FormulaOp::And},
-                                                                 {"or", FormulaOp::Or},
-                                                                 {"implies", FormulaOp::Implies},
-                                                                 {"iff", FormulaOp::Iff},
-                                                                 {"forall", FormulaOp::Forall},
-                                                                 {"exists", FormulaOp::Exists}}};
+inline constexpr auto kConnectives =
+    std::to_array<Word<FormulaOp>>({{"and", FormulaOp::And},
+                                    {"or", FormulaOp::Or},
+                                    {"implies", FormulaOp::Implies},
+                                    {"iff", FormulaOp::Iff},
+                                    {"forall", FormulaOp::Forall},
+                                    {"exists", FormulaOp::Exists}});
 
-inline constexpr std::array<Word<SetName>, 3> kSetWords = {
-    {{"writers", SetName::Writers}, {"readers", SetName::Readers}, {"aborted", SetName::Aborted}}};
+inline constexpr auto kSetWords = std::to_array<Word<SetName>>(
+    {{"writers", SetName::Writers}, {"readers", SetName::Readers}, {"aborted", SetName::Aborted}});
 
-inline constexpr std::array<Word<Sort>, 3> kSortWords = {
-    {{"txn", Sort::Txn}, {"key", Sort::Key}, {"read", Sort::Read}}};
+inline constexpr auto kSortWords =
+    std::to_array<Word<Sort>>({{"txn", Sort::Txn}, {"key", Sort::Key}, {"read", Sort::Read}});
 
 // Words that no formula can begin with or stand for.
-inline constexpr std::array<std::string_view, 14> kKeywords = {
-    "level",  "let", "axiom", "over", "extends", "without", "forall",
-    "exists", "not", "and",   "or",   "implies", "iff",     "subset"};
+inline constexpr auto kKeywords = std::to_array<std::string_view>(
+    {"level", "let", "axiom", "over", "extends", "without", "forall", "exists", "not", "and", "or",
+     "implies", "iff", "subset"});
 
 // The entry for a text, or null.
 template <class Meaning, std::size_t n>
@@ -83,9 +87,11 @@ constexpr const Word<Meaning>* find_word(const std::array<Word<Meaning>, n>& wor
 // What an entry is called. Requires: `meaning` is in the table.
 template <class Meaning, std::size_t n>
 constexpr std::string_view text_of(const std::array<Word<Meaning>, n>& words, Meaning meaning) {
-  return std::find_if(words.begin(), words.end(),
-                      [&](const Word<Meaning>& word) { return word.meaning == meaning; })
-      ->text;
+  const auto found = std::find_if(words.begin(), words.end(), [&](const Word<Meaning>& word) {
+    return word.meaning == meaning;
+  });
+  ISO_ASSERT(found != words.end());
+  return found->text;
 }
 
 // All words of a table, for suggestions.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "support/assert.h"
+
 namespace isoscope {
 
 namespace {
@@ -40,9 +42,25 @@ class Canonical {
         return fmt::format("star({})", closed_text(r.left));
       case RelationOp::Difference:
         return fmt::format("minus({},{})", text(r.left), text(r.right));
-      default:
+      case RelationOp::So:
+      case RelationOp::Wr:
+      case RelationOp::Co:
+      case RelationOp::Vis:
+      case RelationOp::Ar:
+      case RelationOp::Po:
+      case RelationOp::Snap:
+      case RelationOp::Of:
+      case RelationOp::Same:
+      case RelationOp::Waited:
+      case RelationOp::Rt:
+      case RelationOp::Ww:
+      case RelationOp::Rw:
+      case RelationOp::IdentityOn:
         return leaf(r);
+      case RelationOp::Maybe:  // a union, since sorts were chosen
+        break;
     }
+    ISO_ASSERT(false);
   }
 
   // Of a relation of which the closure is taken: (r | s+)+ is (r | s)+.
@@ -81,6 +99,7 @@ class Canonical {
     std::string text = fmt::format("{}>{}:", static_cast<int>(r.from), static_cast<int>(r.to));
     switch (r.op) {
       case RelationOp::Co:
+      case RelationOp::Ar:
         text += vis_.order_name;
         break;
       case RelationOp::Ww:
@@ -93,8 +112,25 @@ class Canonical {
       case RelationOp::Snap:
         text += vis_.snap_name;
         break;
-      default:
+      case RelationOp::So:
+      case RelationOp::Wr:
+      case RelationOp::Po:
+      case RelationOp::Of:
+      case RelationOp::Same:
+      case RelationOp::Waited:
+      case RelationOp::Rt:
+      case RelationOp::IdentityOn:
         text += fmt::format("op{}", static_cast<int>(r.op));
+        break;
+      case RelationOp::Union:
+      case RelationOp::Intersection:
+      case RelationOp::Difference:
+      case RelationOp::Compose:
+      case RelationOp::Inverse:
+      case RelationOp::Plus:
+      case RelationOp::Star:
+      case RelationOp::Maybe:
+        ISO_ASSERT(false);  // has operands
     }
     const bool has_reads = r.from == Sort::Read || r.to == Sort::Read;
     if (has_reads && vis_.has_own_reads) text += "all";

@@ -42,7 +42,7 @@ TEST(Checker, PutsAnUnsoundReasonIntoWordsInsteadOfAnswering) {
 
 TEST(Checker, GivesUpWhenTheTimeIsOver) {
   const auto h =
-      generate_history({.level = StoreLevel::Rc, .sessions = 10, .txns = 20'000, .keys = 500});
+      generate_history({.level = Logic::Rc, .sessions = 10, .txns = 20'000, .keys = 500});
   ASSERT_TRUE(h.ok());
   Budget budget = Budget::seconds(1e-9);
   budget.expired_now();
@@ -73,7 +73,7 @@ TEST(Checker, TellsItsProgressFromThePhasesOfItsEngines) {
 
 TEST(Minimize, KeepsOnlyWhatViolates) {
   HistoryPlan plan{
-      .level = StoreLevel::Si, .sessions = 8, .txns = 400, .keys = 100, .inject = "lost-update"};
+      .level = Logic::Si, .sessions = 8, .txns = 400, .keys = 100, .inject = "lost-update"};
   const auto h = generate_history(plan);
   ASSERT_TRUE(h.ok());
   const CheckAnswer found = answer(*h, "si");
@@ -135,16 +135,15 @@ class InjectedAnomalies : public ::testing::TestWithParam<std::string> {};
 TEST_P(InjectedAnomalies, AreFoundAndNamed) {
   const Injection& injection = *find_injection(GetParam());
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const auto h = generate_history({.level = StoreLevel::Ser,
+    const auto h = generate_history({.level = Logic::Ser,
                                      .sessions = 12,
                                      .txns = 1500,
                                      .keys = 300,
                                      .inject = GetParam(),
                                      .seed = seed});
     ASSERT_TRUE(h.ok());
-    for (StoreLevel broken : kStoreLevels) {
-      const bool breaks = std::find(injection.breaks.begin(), injection.breaks.end(), broken) !=
-                          injection.breaks.end();
+    for (Logic broken : kStoreLevels) {
+      const bool breaks = injection.breaks(broken);
       const CheckAnswer found = answer(*h, name_of(broken));
       EXPECT_EQ(found.verdict.outcome, breaks ? Outcome::Violated : Outcome::Consistent)
           << name_of(broken);

@@ -235,6 +235,39 @@ TEST(EveryCommand, HelpsWithExamples) {
   }
 }
 
+// Also of those that need a server, whose examples cannot run here.
+TEST(EveryCommand, TakesTheCommonOptions) {
+  for (const Command& command : commands()) {
+    if (command.has_subcommands) continue;
+    std::set<std::string> options;
+    for (const char* group : {"Common:", "Output:"}) {
+      for (const std::string& line : help_part(command.help, group))
+        options.insert(line.substr(2, line.find(' ', 2) - 2));
+    }
+    for (const char* option :
+         {"-h,--help", "--json", "-q,--quiet", "-o,--output", "--timeout", "--memory", "--color"})
+      EXPECT_THAT(options, Contains(option)) << command.name;
+  }
+}
+
+// An error comes before any server is asked.
+TEST(EveryCommand, SpeaksJsonOfErrorsWithoutItsServer) {
+  std::size_t with_server = 0;
+  for (const Command& command : commands()) {
+    if (!command.needs_a_server()) continue;
+    ++with_server;
+    const Ran ran = run_isoscope(command.name + " --json --no-such-option");
+    EXPECT_EQ(ran.exit_code, 2) << command.name;
+    const json answer = json::parse(ran.out, nullptr, false);
+    ASSERT_TRUE(answer.is_object()) << ran.out;
+    EXPECT_EQ(answer.value("tool", ""), "isoscope");
+    EXPECT_THAT(answer["error"].value("what", ""), HasSubstr("--no-such-option"));
+    EXPECT_FALSE(documented_verdicts(command.name).empty()) << command.name;
+    EXPECT_TRUE(fs::exists(source_dir() + "/schemas/" + command.name + ".json")) << command.name;
+  }
+  EXPECT_GT(with_server, 0U);
+}
+
 TEST(EveryCommand, RunsTheExamplesOfItsHelp) {
   for (const Command& command : commands()) {
     if (command.needs_a_server()) continue;

@@ -32,11 +32,11 @@ std::vector<KeptTxn> txns_of(const HistoryPlan& plan) {
 }
 
 // A small plan with contention.
-HistoryPlan busy(StoreLevel level) {
+HistoryPlan busy(Logic level) {
   return {.level = level, .sessions = 8, .txns = 300, .ops = 6, .keys = 20};
 }
 
-class GenerateAt : public ::testing::TestWithParam<StoreLevel> {};
+class GenerateAt : public ::testing::TestWithParam<Logic> {};
 INSTANTIATE_TEST_SUITE_P(Store, GenerateAt, ::testing::ValuesIn(kStoreLevels),
                          [](const auto& at) { return std::string(name_of(at.param)); });
 
@@ -123,7 +123,7 @@ TEST_P(GenerateAt, StopsWhenTheBudgetExpires) {
 }
 
 TEST(Generate, LogsAbortedTransactionsOnlyWhenAsked) {
-  for (const StoreLevel level : {StoreLevel::Si, StoreLevel::Psi}) {
+  for (const Logic level : {Logic::Si, Logic::Psi}) {
     HistoryPlan plan = busy(level);
     std::uint64_t logged = 0;
     const auto count = [&logged](const PlainTxn& txn) {
@@ -143,7 +143,7 @@ TEST(Generate, LogsAbortedTransactionsOnlyWhenAsked) {
 }
 
 TEST(Generate, CountsWhatItHandsOut) {
-  const auto sizes = generate_txns(busy(StoreLevel::Ser), [](const PlainTxn&) {});
+  const auto sizes = generate_txns(busy(Logic::Ser), [](const PlainTxn&) {});
   ASSERT_TRUE(sizes.ok());
   EXPECT_EQ(sizes->committed, 300U);
   EXPECT_EQ(sizes->aborted, 0U);
@@ -152,7 +152,7 @@ TEST(Generate, CountsWhatItHandsOut) {
 }
 
 TEST(Generate, VariesSizesAroundTheirMean) {
-  HistoryPlan plan = busy(StoreLevel::Ser);
+  HistoryPlan plan = busy(Logic::Ser);
   plan.vary = true;
   plan.txns = 20'000;
   double sum = 0;
@@ -170,7 +170,7 @@ TEST(Generate, VariesSizesAroundTheirMean) {
 }
 
 TEST(Generate, MixesReadsAndWritesByTheirShare) {
-  HistoryPlan plan = busy(StoreLevel::Ser);
+  HistoryPlan plan = busy(Logic::Ser);
   plan.txns = 10'000;
   plan.read_share = 0.9;
   double reads = 0;
@@ -181,7 +181,7 @@ TEST(Generate, MixesReadsAndWritesByTheirShare) {
 }
 
 TEST(Generate, PrecedesEveryWriteOfRmwByARead) {
-  HistoryPlan plan = busy(StoreLevel::Ser);
+  HistoryPlan plan = busy(Logic::Ser);
   plan.shape = TxnShape::Rmw;
   plan.read_share = 0.25;
   plan.txns = 2'000;
@@ -204,7 +204,7 @@ TEST(Generate, PrecedesEveryWriteOfRmwByARead) {
 }
 
 TEST(Generate, SplitsReadersFromWriters) {
-  HistoryPlan plan = busy(StoreLevel::Ser);
+  HistoryPlan plan = busy(Logic::Ser);
   plan.shape = TxnShape::Split;
   plan.read_share = 0.7;
   plan.txns = 5'000;

@@ -51,7 +51,7 @@ TEST(AppendTxn, ReadsBackAsTheSameHistory) {
     if (!can_stream(format)) continue;
     SCOPED_TRACE(name_of(format));
     // Plume cannot hold the reads of an aborted transaction.
-    const HistoryPlan plan{.level = StoreLevel::Si,
+    const HistoryPlan plan{.level = Logic::Si,
                            .sessions = 6,
                            .txns = 200,
                            .ops = 5,
@@ -86,7 +86,7 @@ TEST(AppendTxn, ReadsBackAsTheSameHistory) {
 // The two roads to a file lead to the same bytes, where the format has only one way to say it.
 TEST(AppendTxn, AgreesWithTheWriterOfWholeHistories) {
   for (const Format format : {Format::Jsonl, Format::Plume}) {
-    const HistoryPlan plan{.level = StoreLevel::Cc, .txns = 300, .inject = "causality-violation"};
+    const HistoryPlan plan{.level = Logic::Cc, .txns = 300, .inject = "causality-violation"};
     std::string text(stream_header(format));
     const auto sizes =
         generate_txns(plan, [&](const PlainTxn& txn) { append_txn(txn, format, text); });
@@ -109,11 +109,11 @@ std::uint64_t hash_of(std::string_view text) {
 // A seed that somebody quotes keeps its meaning: these numbers change only on purpose. Uniform
 // keys, so that no C library has a say.
 TEST(AppendTxn, PrintsTheSameBytesOnEveryMachine) {
-  const std::vector<std::pair<StoreLevel, std::uint64_t>> expected = {
-      {StoreLevel::Ser, 0xc77c90020910115a}, {StoreLevel::Si, 0x5f0af62a50b69800},
-      {StoreLevel::Psi, 0x51d16488e293eaa0}, {StoreLevel::Pc, 0x3081abb3dcc2c7ef},
-      {StoreLevel::Cc, 0xc6d588c50352e57a},  {StoreLevel::Ra, 0xeff967d16f941de8},
-      {StoreLevel::Rc, 0x905a30bf77c004d6}};
+  const std::vector<std::pair<Logic, std::uint64_t>> expected = {
+      {Logic::Ser, 0xc77c90020910115a}, {Logic::Si, 0x5f0af62a50b69800},
+      {Logic::Psi, 0x51d16488e293eaa0}, {Logic::Pc, 0x3081abb3dcc2c7ef},
+      {Logic::Cc, 0xc6d588c50352e57a},  {Logic::Ra, 0xeff967d16f941de8},
+      {Logic::Rc, 0x905a30bf77c004d6}};
   for (const auto& [level, hash] : expected) {
     const HistoryPlan plan{.level = level,
                            .sessions = 10,

@@ -157,16 +157,29 @@ void Join::revise_key(const NormalNode& atom, const Variable& v, BitSet& domain)
   const Universe& universe = grounder_.universe_;
   const RelationExpr& r = *atom.relation;
   if (atom.negated || !r.key || r.key->slot != v.slot) return;
-  const BitMatrix& written = universe.access(FormulaOp::Writes).must();
-  const BitMatrix& read = universe.access(FormulaOp::Reads).must();
+  FormulaOp first = FormulaOp::Writes;  // what the ends do with the key
+  FormulaOp second = FormulaOp::Writes;
+  switch (r.op) {
+    case RelationOp::Wr:
+      second = FormulaOp::Reads;
+      break;
+    case RelationOp::Rw:
+      first = FormulaOp::Reads;
+      break;
+    case RelationOp::Ww:
+    case RelationOp::IdentityOn:
+      break;
+    default:
+      return;  // none that has a key
+  }
   if (is_bound(atom.a.slot))
-    domain.intersect((r.op == RelationOp::Rw ? read : written).row(value(atom.a.slot)));
+    domain.intersect(universe.access(first).must().row(value(atom.a.slot)));
   if (is_bound(atom.b.slot)) {
     const std::uint32_t b = value(atom.b.slot);
     if (r.op == RelationOp::Wr && r.to == Sort::Read) {
       domain.keep_only(universe.reads()[b].key);
     } else {
-      domain.intersect((r.op == RelationOp::Wr ? read : written).row(b));
+      domain.intersect(universe.access(second).must().row(b));
     }
   }
 }

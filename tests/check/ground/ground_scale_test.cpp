@@ -13,7 +13,7 @@
 namespace isoscope {
 namespace {
 
-History simulate(StoreLevel store, std::uint64_t txns, std::uint32_t keys, std::uint64_t seed) {
+History simulate(Logic store, std::uint64_t txns, std::uint32_t keys, std::uint64_t seed) {
   HistoryPlan plan;
   plan.level = store;
   plan.txns = txns;
@@ -32,7 +32,7 @@ constexpr std::string_view kLevels[] = {"rc",  "ra",     "cc",     "pc",     "si
 
 TEST(GroundScale, AgreesWithTheEnginesMadeForALevel) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    for (const StoreLevel store : kStoreLevels) {
+    for (const Logic store : kStoreLevels) {
       const History h = simulate(store, 25 + 5 * seed, 6 + static_cast<std::uint32_t>(seed), seed);
       for (const std::string_view name : kLevels) {
         SCOPED_TRACE(testing::Message()
@@ -54,8 +54,7 @@ TEST(GroundScale, AgreesWithTheEnginesMadeForALevel) {
 // The same question in two forms: by the axioms, and by the absence of cycles.
 TEST(GroundScale, AgreesWithCharacterisationsByCycles) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    for (const StoreLevel store :
-         {StoreLevel::Ser, StoreLevel::Si, StoreLevel::Psi, StoreLevel::Pc}) {
+    for (const Logic store : {Logic::Ser, Logic::Si, Logic::Psi, Logic::Pc}) {
       const History h = simulate(store, 30, 8, seed);
       for (const auto& [axioms, cycles] :
            {std::pair{"ser", "ser-cycle"}, {"si", "si-cycle"}, {"psi", "psi-cycle"}}) {
@@ -72,7 +71,7 @@ TEST(GroundScale, AgreesWithCharacterisationsByCycles) {
 }
 
 TEST(GroundScale, DecidesTwoHundredTransactionsInSeconds) {
-  for (const StoreLevel store : {StoreLevel::Ser, StoreLevel::Si, StoreLevel::Cc}) {
+  for (const Logic store : {Logic::Ser, Logic::Si, Logic::Cc}) {
     HistoryPlan plan;
     plan.level = store;
     plan.txns = 200;

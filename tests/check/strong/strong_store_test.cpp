@@ -2,8 +2,7 @@
 // store's level by construction, and violated where an anomaly was injected.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "check/level_table.h"
 #include "check/strong/reference.h"
 #include "check/strong/strong.h"
 #include "generate/generate.h"
@@ -13,40 +12,10 @@ namespace isoscope {
 namespace {
 
 // Does every history that the store makes satisfy the level?
-bool implies(StoreLevel store, StrongLevel level) {
-  switch (level) {
-    case StrongLevel::Ser:
-      return store == StoreLevel::Ser;
-    case StrongLevel::Si:
-      return store == StoreLevel::Ser || store == StoreLevel::Si;
-    case StrongLevel::Pc:
-      return store == StoreLevel::Ser || store == StoreLevel::Si || store == StoreLevel::Pc;
-    case StrongLevel::Psi:
-    case StrongLevel::Ua:
-      return store == StoreLevel::Ser || store == StoreLevel::Si || store == StoreLevel::Psi;
-  }
-  return false;
-}
+bool implies(Logic store, StrongLevel level) { return implies(store, logic_of(level)); }
 
-// ua has no store of its own: an anomaly breaks it if it breaks ra or is a lost update.
 bool breaks(const Injection& injection, StrongLevel level) {
-  const auto has = [&](StoreLevel store) {
-    return std::find(injection.breaks.begin(), injection.breaks.end(), store) !=
-           injection.breaks.end();
-  };
-  switch (level) {
-    case StrongLevel::Ser:
-      return has(StoreLevel::Ser);
-    case StrongLevel::Si:
-      return has(StoreLevel::Si);
-    case StrongLevel::Pc:
-      return has(StoreLevel::Pc);
-    case StrongLevel::Psi:
-      return has(StoreLevel::Psi);
-    case StrongLevel::Ua:
-      return has(StoreLevel::Ra) || injection.anomaly == Anomaly::LostUpdate;
-  }
-  return false;
+  return injection.breaks(logic_of(level));
 }
 
 History make(const HistoryPlan& plan) {
@@ -64,8 +33,7 @@ class StrongOnStores : public testing::TestWithParam<StrongLevel> {
 };
 
 TEST_P(StrongOnStores, AcceptsWhatTheStoreGuarantees) {
-  for (const StoreLevel store :
-       {StoreLevel::Ser, StoreLevel::Si, StoreLevel::Psi, StoreLevel::Pc}) {
+  for (const Logic store : {Logic::Ser, Logic::Si, Logic::Psi, Logic::Pc}) {
     for (const KeyDistribution keys : {KeyDistribution::Uniform, KeyDistribution::Zipf}) {
       for (const TxnShape shape : kTxnShapes) {
         SCOPED_TRACE(testing::Message()
@@ -91,7 +59,7 @@ TEST_P(StrongOnStores, AcceptsWhatTheStoreGuarantees) {
 
 // Many sessions, few reads: much is left open.
 TEST_P(StrongOnStores, ChoosesAmongManyWrites) {
-  const History h = make({.level = StoreLevel::Ser,
+  const History h = make({.level = Logic::Ser,
                           .sessions = 100,
                           .txns = 1000,
                           .ops = 8,
@@ -106,8 +74,8 @@ TEST_P(StrongOnStores, ChoosesAmongManyWrites) {
 
 // Every transaction in a session of its own.
 TEST_P(StrongOnStores, CopesWithAsManySessionsAsTransactions) {
-  const History h = make(
-      {.level = StoreLevel::Ser, .sessions = 600, .txns = 600, .ops = 5, .keys = 200, .seed = 8});
+  const History h =
+      make({.level = Logic::Ser, .sessions = 600, .txns = 600, .ops = 5, .keys = 200, .seed = 8});
   const Verdict verdict = check(h);
   EXPECT_EQ(verdict.outcome, Outcome::Consistent);
   EXPECT_EQ(complain_about(h, GetParam(), verdict), std::nullopt);
@@ -117,7 +85,7 @@ TEST_P(StrongOnStores, FindsInjectedAnomalies) {
   for (const Injection& injection : injections()) {
     for (const double at : {0.1, 0.9}) {
       SCOPED_TRACE(testing::Message() << injection.name << " at " << at);
-      const History h = make({.level = StoreLevel::Ser,
+      const History h = make({.level = Logic::Ser,
                               .sessions = 20,
                               .txns = 800,
                               .ops = 6,
@@ -139,7 +107,7 @@ TEST_P(StrongOnStores, FindsInjectedAnomalies) {
 
 // A store of a weaker level breaks the stronger one somewhere; wherever that is, it can be told.
 TEST_P(StrongOnStores, TellsWhereAWeakerStoreFails) {
-  for (const StoreLevel store : {StoreLevel::Cc, StoreLevel::Ra, StoreLevel::Rc}) {
+  for (const Logic store : {Logic::Cc, Logic::Ra, Logic::Rc}) {
     SCOPED_TRACE(name_of(store));
     const History h = make({.level = store,
                             .sessions = 16,
