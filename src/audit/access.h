@@ -43,15 +43,17 @@ struct Source {
   std::vector<SymValue> values = {};
 };
 
+using Sources = ById<sql::SourceId, Source>;
+
 // Where an expression is evaluated: the variables and own writes at that point of the program.
 struct Frame {
   std::shared_ptr<const Env> env = nullptr;
   std::size_t num_accesses = 0;
   MomentId at = {};  // the view: a moment, or kCurrent
-  std::vector<Source> sources = {};
+  Sources sources = {};
   std::set<std::pair<sql::TableId, Attribute>> disturbed = {};
 
-  Frame with(std::vector<Source> rows) const {
+  Frame with(Sources rows) const {
     Frame frame = *this;
     frame.sources = std::move(rows);
     return frame;
@@ -63,7 +65,7 @@ struct Frame {
 struct RowExpr {
   const sql::Expr* expr = nullptr;
   Frame frame = {};
-  std::size_t source = 0;
+  sql::SourceId source = {};
 
   Frame of(const Row& row) const {
     Frame filled = frame;

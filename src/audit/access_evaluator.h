@@ -40,7 +40,7 @@ class AccessEvaluator {
   SymArray array(const sql::Expr& expr, const Frame& frame);
   SymValue element_of(const SymArray& list, SmtTerm index);
   // A column of one of the frame's rows.
-  SymValue column_of(const Frame& frame, std::size_t source, std::uint32_t column);
+  SymValue column_of(const Frame& frame, sql::SourceId source, std::uint32_t column);
 
   // What a row holds in a frame, own writes included. Kept by location and row: conditions of
   // writes ask for what was there before them, so that without memory each write would double the

@@ -192,7 +192,8 @@ SymValue AccessEvaluator::rounded(const sql::Expr& expr, const Frame& frame) {
   return result;
 }
 
-SymValue AccessEvaluator::column_of(const Frame& frame, std::size_t source, std::uint32_t column) {
+SymValue AccessEvaluator::column_of(const Frame& frame, sql::SourceId source,
+                                    std::uint32_t column) {
   const auto& [table, row, values] = frame.sources[source];
   return values.empty() ? value(table, column, row, frame) : values[column];
 }

@@ -19,13 +19,13 @@ void add_conjuncts(const sql::Expr& expr, std::vector<const sql::Expr*>& conjunc
 }  // namespace
 
 void add_columns(const sql::Expr& expr,
-                 std::set<std::pair<std::uint32_t, std::uint32_t>>& columns) {
+                 std::set<std::pair<sql::SourceId, std::uint32_t>>& columns) {
   if (expr.op == ExprOp::Column) columns.insert({expr.source, expr.column});
   for (const sql::Expr& arg : expr.args) add_columns(arg, columns);
 }
 
-std::set<std::pair<std::uint32_t, std::uint32_t>> columns_of(const sql::Expr& expr) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> columns;
+std::set<std::pair<sql::SourceId, std::uint32_t>> columns_of(const sql::Expr& expr) {
+  std::set<std::pair<sql::SourceId, std::uint32_t>> columns;
   add_columns(expr, columns);
   return columns;
 }
@@ -52,12 +52,12 @@ Window window_of(const sql::Query& query) {
   return window;
 }
 
-QueryPlan plan_of(const Symbols& symbols, std::span<const sql::TableId> sources,
+QueryPlan plan_of(const Symbols& symbols, const ById<sql::SourceId, sql::TableId>& sources,
                   const std::optional<sql::Expr>& where) {
   QueryPlan plan;
   std::vector<const sql::Expr*> conjuncts;
   if (where) add_conjuncts(*where, conjuncts);
-  for (std::uint32_t s = 0; s < sources.size(); ++s) {
+  for (const sql::SourceId s : sources.ids()) {
     SourcePlan source;
     source.table = sources[s];
     for (const sql::Expr* conjunct : conjuncts) {
@@ -70,9 +70,9 @@ QueryPlan plan_of(const Symbols& symbols, std::span<const sql::TableId> sources,
     }
     plan.sources.push_back(std::move(source));
   }
-  std::vector<bool> is_placed(sources.size(), false);
+  ById<sql::SourceId, bool> is_placed(sources.size(), false);
   // What the key columns of a source equal, in terms of variables and sources that are placed.
-  const auto bind = [&](std::uint32_t s) {
+  const auto bind = [&](sql::SourceId s) {
     SourcePlan& source = plan.sources[s];
     const sql::Table& table = symbols.app().table(source.table);
     source.key.assign(table.primary_key.size(), nullptr);
@@ -97,14 +97,14 @@ QueryPlan plan_of(const Symbols& symbols, std::span<const sql::TableId> sources,
     source.is_fixed = source.is_fixed && source.is_keyed;
   };
   while (plan.order.size() < sources.size()) {
-    std::optional<std::uint32_t> next;
-    for (std::uint32_t s = 0; s < sources.size() && !next; ++s) {
-      if (is_placed[s]) continue;
+    std::optional<sql::SourceId> next;
+    for (const sql::SourceId s : sources.ids()) {
+      if (next || is_placed[s]) continue;
       bind(s);
       if (plan.sources[s].is_keyed) next = s;
     }
-    for (std::uint32_t s = 0; s < sources.size() && !next; ++s) {
-      if (!is_placed[s]) next = s;
+    for (const sql::SourceId s : sources.ids()) {
+      if (!next && !is_placed[s]) next = s;
     }
     is_placed[*next] = true;
     plan.order.push_back(*next);

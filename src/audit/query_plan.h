@@ -3,16 +3,16 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "audit/symbols.h"
+#include "support/by_id.h"
 
 namespace isoscope::audit {
 
 // The columns that an expression names: source and column.
-void add_columns(const sql::Expr& expr, std::set<std::pair<std::uint32_t, std::uint32_t>>& columns);
-std::set<std::pair<std::uint32_t, std::uint32_t>> columns_of(const sql::Expr& expr);
+void add_columns(const sql::Expr& expr, std::set<std::pair<sql::SourceId, std::uint32_t>>& columns);
+std::set<std::pair<sql::SourceId, std::uint32_t>> columns_of(const sql::Expr& expr);
 
 // Does a constraint over these columns look at one of the others?
 bool mentions(const std::vector<std::uint32_t>& constraint, const std::set<std::uint32_t>& columns);
@@ -36,11 +36,11 @@ struct SourcePlan {
 };
 
 struct QueryPlan {
-  std::vector<SourcePlan> sources;
-  std::vector<std::uint32_t> order;  // in which their rows are found
+  ById<sql::SourceId, SourcePlan> sources;
+  std::vector<sql::SourceId> order;  // in which their rows are found
   bool is_fixed = true;              // every source is: there is but one candidate
 };
-QueryPlan plan_of(const Symbols& symbols, std::span<const sql::TableId> sources,
+QueryPlan plan_of(const Symbols& symbols, const ById<sql::SourceId, sql::TableId>& sources,
                   const std::optional<sql::Expr>& where);
 
 }  // namespace isoscope::audit

@@ -47,7 +47,7 @@ sql::Expr with_columns(sql::Expr expr, const HeldColumns& held) {
   if (expr.op == ExprOp::Variable) {
     if (const auto found = held.find(expr.var.index); found != held.end()) {
       expr.op = ExprOp::Column;
-      expr.source = 0;
+      expr.source = {};
       expr.column = found->second;
     }
   }

@@ -126,7 +126,8 @@ void add_equalities(const sql::Expr& expr, std::vector<std::uint32_t>& columns) 
   }
   if (expr.op != ExprOp::Equal) return;
   for (const sql::Expr& side : expr.args) {
-    if (side.op == ExprOp::Column && side.source == 0) columns.push_back(side.column);
+    if (side.op == ExprOp::Column && side.source == sql::SourceId{0})
+      columns.push_back(side.column);
   }
 }
 
@@ -305,7 +306,8 @@ bool names_one_row(const sql::Table& table, const sql::Expr& where) {
     if (expr.op != ExprOp::Equal) return;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       const sql::Expr& column = expr.args[side];
-      if (column.op == ExprOp::Column && column.source == 0 && !has_column(expr.args[1 - side]))
+      if (column.op == ExprOp::Column && column.source == sql::SourceId{0} &&
+          !has_column(expr.args[1 - side]))
         named.insert(column.column);
     }
   };

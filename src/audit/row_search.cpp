@@ -4,7 +4,7 @@
 
 namespace isoscope::audit {
 
-RowSearch::Finding RowSearch::finding_of(std::span<const sql::TableId> sources,
+RowSearch::Finding RowSearch::finding_of(const ById<sql::SourceId, sql::TableId>& sources,
                                          const std::optional<sql::Expr>& where, bool locks) {
   return {.plan = plan_of(symbols_, sources, where),
           .where = where,
@@ -14,10 +14,10 @@ RowSearch::Finding RowSearch::finding_of(std::span<const sql::TableId> sources,
           .locks = locks};
 }
 
-std::vector<Source> RowSearch::rows_of(const QueryPlan& plan, const Frame& frame) {
-  std::vector<Source> rows(plan.sources.size());
-  for (std::uint32_t s = 0; s < rows.size(); ++s) rows[s].table = plan.sources[s].table;
-  for (const std::uint32_t s : plan.order) {
+Sources RowSearch::rows_of(const QueryPlan& plan, const Frame& frame) {
+  Sources rows(plan.sources.size());
+  for (const sql::SourceId s : rows.ids()) rows[s].table = plan.sources[s].table;
+  for (const sql::SourceId s : plan.order) {
     for (const sql::Expr* key : plan.sources[s].key) {
       rows[s].row.push_back(key != nullptr ? terms_.eval(*key, frame.with(rows)).number
                                            : symbols_.fresh_number("row"));
@@ -27,17 +27,16 @@ std::vector<Source> RowSearch::rows_of(const QueryPlan& plan, const Frame& frame
   return rows;
 }
 
-SmtTerm RowSearch::are_met(const Finding& finding, const std::vector<Source>& rows,
-                           const Frame& at) {
+SmtTerm RowSearch::are_met(const Finding& finding, const Sources& rows, const Frame& at) {
   std::vector<SmtTerm> parts;
   for (const Source& source : rows) parts.push_back(terms_.present(source.table, source.row, at));
   parts.push_back(terms_.is_true(finding.where, at.with(rows)));
   return symbols_.all(parts);
 }
 
-SmtTerm RowSearch::are_found(const Finding& finding, const std::vector<Source>& rows) {
+SmtTerm RowSearch::are_found(const Finding& finding, const Sources& rows) {
   SmtTerm found = are_met(finding, rows, finding.frame);
-  for (std::size_t s = 0; s < finding.still.size(); ++s)
+  for (const sql::SourceId s : finding.still.ids())
     found = found && terms_.holds(finding.still[s], rows[s].row);
   return finding.still.empty() ? found : found && are_met(finding, rows, finding.now);
 }
@@ -47,7 +46,7 @@ void RowSearch::find_rows(const Finding& finding, std::size_t num_rows, Selectio
   const Window& window = finding.window;
   const std::size_t count = plan.is_fixed ? 1 : num_rows;
   for (std::size_t i = 0; i < count; ++i) {
-    std::vector<Source> rows = rows_of(plan, finding.frame);
+    Sources rows = rows_of(plan, finding.frame);
     if (plan.is_fixed) {
       SmtTerm found = finding.alive && are_found(finding, rows);
       if (!window.has_first) found = found && symbols_.fresh_truth("within_limit");
@@ -57,7 +56,7 @@ void RowSearch::find_rows(const Finding& finding, std::size_t num_rows, Selectio
       instance_.facts.push_back(implies(found, finding.alive && are_found(finding, rows)));
       for (std::size_t j = 0; j < i; ++j) {
         std::vector<SmtTerm> same;
-        for (std::size_t s = 0; s < rows.size(); ++s)
+        for (const sql::SourceId s : rows.ids())
           same.push_back(symbols_.same_row(rows[s].row, selection.rows[j][s].row));
         instance_.facts.push_back(!(found && selection.found[j] && symbols_.all(same)));
       }
@@ -86,14 +85,14 @@ void RowSearch::find_all(const Finding& finding, std::size_t num_rows, const Sel
                conditions_.add(condition::Any{std::move(parts)}));
 }
 
-TableSearch RowSearch::search_of(const Finding& finding, std::uint32_t s,
+TableSearch RowSearch::search_of(const Finding& finding, sql::SourceId s,
                                  std::optional<SmtFunction> looked_at) {
   TableSearch search{.source = finding.plan.sources[s],
                      .guard = finding.alive,
                      .locks = finding.locks && !finding.is_join()};
   const sql::TableId table = search.source.table;
   const auto meets = [&](const sql::Expr* expr, const Frame& at) {
-    std::vector<Source> rows(finding.plan.sources.size());
+    Sources rows(finding.plan.sources.size());
     rows[s].table = table;
     return conditions_.add(condition::Meets{{expr, at.with(std::move(rows)), s}});
   };
@@ -117,7 +116,7 @@ TableSearch RowSearch::search_of(const Finding& finding, std::uint32_t s,
   return search;
 }
 
-SmtFunction RowSearch::looked_at(sql::TableId table, std::uint32_t s, const Selection& selection) {
+SmtFunction RowSearch::looked_at(sql::TableId table, sql::SourceId s, const Selection& selection) {
   const SmtFunction looked_at = symbols_.row_function("looked_at", table, SmtSolver::kBool);
   for (std::size_t i = 0; i < selection.rows.size(); ++i)
     instance_.facts.push_back(implies(selection.found[i], looked_at(selection.rows[i][s].row)));
@@ -154,7 +153,7 @@ void RowSearch::read_found(const TableSearch& search, bool reads_presence,
   }
 }
 
-void RowSearch::lock_found(const sql::Query& query, const Finding& finding, std::uint32_t s,
+void RowSearch::lock_found(const sql::Query& query, const Finding& finding, sql::SourceId s,
                            const std::set<std::uint32_t>& outputs, const Selection& selection) {
   if (query.lock == sql::Lock::None || query.is_aggregate()) return;
   const SourcePlan& source = finding.plan.sources[s];
@@ -187,7 +186,7 @@ Selection RowSearch::select(const sql::Query& query, std::size_t num_rows) {
   for (const sql::TableId table : query.sources) {
     if (locks) finding.still.push_back(still_there(table));
   }
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
   for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
   for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
 
@@ -195,7 +194,7 @@ Selection RowSearch::select(const sql::Query& query, std::size_t num_rows) {
                       .search = finding.frame,
                       .is_fixed = finding.plan.is_fixed};
   find_rows(finding, num_rows, selection);
-  for (std::uint32_t s = 0; s < finding.plan.sources.size(); ++s) {
+  for (const sql::SourceId s : finding.plan.sources.ids()) {
     const SourcePlan& source = finding.plan.sources[s];
     std::optional<SmtFunction> looked;
     if (finding.is_join() && !source.is_fixed) looked = looked_at(source.table, s, selection);
@@ -225,11 +224,11 @@ Selection RowSearch::select(const sql::Query& query, std::size_t num_rows) {
 }
 
 Target RowSearch::target_of(const sql::SearchedWrite& write) {
-  const sql::TableId sources[] = {write.table};
+  const ById<sql::SourceId, sql::TableId> sources = {write.table};
   Finding finding = finding_of(sources, write.where, call_.per_statement);
   Target target{.frame = finding.now, .row = rows_of(finding.plan, finding.frame).front().row};
   if (finding.locks) finding.still.push_back(still_there(write.table));
-  TableSearch search = search_of(finding, 0, std::nullopt);
+  TableSearch search = search_of(finding, sql::SourceId{0}, std::nullopt);
   if (search.source.is_fixed) search.row = target.row;
   if (write.once) search.matches = conditions_.all({search.matches, is_untouched(write.table)});
   target.found = call_.alive && terms_.holds(search.matches, target.row);

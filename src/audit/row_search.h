@@ -39,11 +39,11 @@ struct Target {
 
 // Rows that a query is about: a few that it finds, and the condition for all.
 struct Selection {
-  std::vector<std::vector<Source>> rows = {};  // each a row a source
-  std::vector<SmtTerm> found = {};             // by row
-  Frame frame = {};                            // of what it returns
-  Frame search = {};                           // of what ORDER BY looks at
-  bool is_fixed = false;                       // there is but one candidate
+  std::vector<Sources> rows = {};   // each a row a source
+  std::vector<SmtTerm> found = {};  // by row
+  Frame frame = {};                 // of what it returns
+  Frame search = {};                // of what ORDER BY looks at
+  bool is_fixed = false;            // there is but one candidate
   // Over a single source: the row meets WHERE, and is there.
   std::optional<ConditionId> matches = {};
 };
@@ -71,29 +71,29 @@ class RowSearch : private SymbolicPart {
     bool locks = false;  // the rows that it finds, with a snapshot per statement
     Window window = {};
     // With `locks`, by source: the row is no other one under the same key by now.
-    std::vector<ConditionId> still = {};
+    ById<sql::SourceId, ConditionId> still = {};
 
     bool is_join() const { return plan.sources.size() > 1; }
   };
-  Finding finding_of(std::span<const sql::TableId> sources, const std::optional<sql::Expr>& where,
-                     bool locks);
+  Finding finding_of(const ById<sql::SourceId, sql::TableId>& sources,
+                     const std::optional<sql::Expr>& where, bool locks);
   // A row for each source: as the key says, or some row where it does not.
-  std::vector<Source> rows_of(const QueryPlan& plan, const Frame& frame);
+  Sources rows_of(const QueryPlan& plan, const Frame& frame);
   // These rows, one a source, are there and meet WHERE as things are in a frame; and so does the
   // statement find them: in its snapshot, and with `locks` at the end too.
-  SmtTerm are_met(const Finding& finding, const std::vector<Source>& rows, const Frame& at);
-  SmtTerm are_found(const Finding& finding, const std::vector<Source>& rows);
+  SmtTerm are_met(const Finding& finding, const Sources& rows, const Frame& at);
+  SmtTerm are_found(const Finding& finding, const Sources& rows);
   // The rows that it finds. Without a fixed key it finds some, free to be any that match.
   void find_rows(const Finding& finding, std::size_t num_rows, Selection& selection);
   // Every row that matches is found, or there are more than the ones that we look at.
   void find_all(const Finding& finding, std::size_t num_rows, const Selection& selection);
   // What it looks for in one of its tables. In a join, which rows of one table are looked at
   // depends on the others: a free symbol says.
-  TableSearch search_of(const Finding& finding, std::uint32_t source,
+  TableSearch search_of(const Finding& finding, sql::SourceId source,
                         std::optional<SmtFunction> looked_at);
-  SmtFunction looked_at(sql::TableId table, std::uint32_t source, const Selection& selection);
+  SmtFunction looked_at(sql::TableId table, sql::SourceId source, const Selection& selection);
   // The locks of FOR UPDATE and its kind on one of the tables.
-  void lock_found(const sql::Query& query, const Finding& finding, std::uint32_t source,
+  void lock_found(const sql::Query& query, const Finding& finding, sql::SourceId source,
                   const std::set<std::uint32_t>& outputs, const Selection& selection);
   void observe(const TableSearch& search, Attribute attribute, ConditionId condition);
   // The row may be another by now under the same key; then the search has found nothing.

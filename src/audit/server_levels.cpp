@@ -31,7 +31,7 @@ std::string normalized(std::string_view name) {
 bool uses_changed_column(const sql::Query& query, const sql::Expr& expr,
                          const sql::Changes& changes) {
   if (expr.op == sql::ExprOp::Column &&
-      (expr.source >= query.sources.size() ||
+      (!query.sources.contains(expr.source) ||
        changes.is_updated(query.sources[expr.source], expr.column)))
     return true;
   return std::ranges::any_of(

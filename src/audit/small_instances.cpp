@@ -80,7 +80,7 @@ struct Mentioned {
 class OneRow final : public sql::RowsInScope {
  public:
   explicit OneRow(const std::vector<sql::Value>& values) : values_(values) {}
-  sql::Value column(std::uint32_t, std::uint32_t column) override { return values_[column]; }
+  sql::Value column(sql::SourceId, std::uint32_t column) override { return values_[column]; }
 
  private:
   const std::vector<sql::Value>& values_;

@@ -23,12 +23,12 @@ void SymbolicConstraints::check_parents(sql::TableId table, SmtTerm guard, const
     SmtTerm checked = guard;
     std::vector<SmtTerm> own;
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
-      const SymValue value = terms_.column_of(*new_row, 0, key.columns[i]);
+      const SymValue value = terms_.column_of(*new_row, sql::SourceId{0}, key.columns[i]);
       row.push_back(value.number);
       checked = checked && !value.null;
       if (key.target == table)
-        own.push_back(
-            symbols_.same_value(value, terms_.column_of(*new_row, 0, key.target_columns[i])));
+        own.push_back(symbols_.same_value(
+            value, terms_.column_of(*new_row, sql::SourceId{0}, key.target_columns[i])));
     }
     // A row may refer to itself.
     if (key.target == table) checked = checked && !symbols_.all(own);
@@ -155,7 +155,7 @@ SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, std:
                                                         bool looks_once) {
   Entry entry{unique, {}, guard, {}};
   for (const std::uint32_t column : symbols_.app().table(table).unique[unique]) {
-    const SymValue value = terms_.column_of(new_row, 0, column);
+    const SymValue value = terms_.column_of(new_row, sql::SourceId{0}, column);
     entry.values.push_back(value.number);
     entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
   }
@@ -194,7 +194,7 @@ void SymbolicConstraints::free_entries(sql::TableId table, SmtTerm guard, const 
     Row entry;
     std::vector<SmtTerm> known = {guard};
     for (const std::uint32_t column : constraints[u]) {
-      const SymValue value = terms_.column_of(old_row, 0, column);
+      const SymValue value = terms_.column_of(old_row, sql::SourceId{0}, column);
       entry.push_back(value.number);
       known.push_back(!value.null);
     }

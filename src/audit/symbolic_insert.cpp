@@ -98,12 +98,13 @@ SmtTerm SymbolicWrite::update_there(const Insertion& insertion) {
   const Frame both = insertion.frame.with(
       {Source{table, insertion.there}, Source{table, insertion.row, insertion.values}});
   const SmtTerm updates = insertion.is_handled && terms_.is_true(insert.conflict_where, both);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
   for (const sql::SetColumn& set : insert.conflict_sets) add_columns(set.value, used);
   if (insert.conflict_where) add_columns(*insert.conflict_where, used);
   for (const sql::Expr& expr : insert.returning) add_columns(expr, used);
   for (const auto& use : used) {
-    if (use.first == 0) call_.read(table, use.second, insertion.is_handled, insertion.there);
+    if (use.first == sql::SourceId{0})
+      call_.read(table, use.second, insertion.is_handled, insertion.there);
   }
   change_row(table, insert.conflict_sets, insertion.there, updates, both);
   return updates;

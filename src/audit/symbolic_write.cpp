@@ -115,7 +115,7 @@ void SymbolicWrite::run(const sql::Update& update) {
   const Target target = search_.target_of(update);
   const Row row = target.row;
   const Frame frame = target.frame;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
   for (const sql::SetColumn& set : update.sets) add_columns(set.value, used);
   for (const sql::Expr& expr : update.returning) add_columns(expr, used);
   for (const sql::Expr& expr : update.raises) add_columns(expr, used);
@@ -124,7 +124,7 @@ void SymbolicWrite::run(const sql::Update& update) {
   search_.read_found(target.search, true, columns);
   // RETURNING for a trigger asks for the row before, too.
   Source old_row{table, row};
-  if (std::ranges::any_of(used, [](const auto& use) { return use.first == 1; })) {
+  if (std::ranges::any_of(used, [](const auto& use) { return use.first == sql::SourceId{1}; })) {
     for (std::uint32_t c = 0; c < symbols_.app().table(table).columns.size(); ++c)
       old_row.values.push_back(terms_.value(table, c, row, frame));
   }
@@ -160,7 +160,7 @@ void SymbolicWrite::run(const sql::Delete& remove) {
   std::set<std::uint32_t> all_columns;
   for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
   // Of the rows that go: what RETURNING gives back, what may be referred to, and their entries.
-  std::set<std::pair<std::uint32_t, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
   for (const sql::Expr& expr : remove.returning) add_columns(expr, used);
   std::set<std::uint32_t> columns;
   for (const auto& use : used) columns.insert(use.second);

@@ -236,15 +236,15 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
     // A CHECK is an expression like any other, in a transaction that does nothing.
     Instance nobody(symbols_, sql::FunctionId{}, "start", {});
     for (const Row& row : rows(cast, table)) {
-      Frame frame{.sources = {{table, row}}};
+      Source source{table, row};
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
-        frame.sources.front().values.push_back(symbols_.value_at_start(table, c, row));
+        source.values.push_back(symbols_.value_at_start(table, c, row));
+      const Frame frame{.sources = {source}};
       std::vector<SmtTerm> parts;
       for (const sql::Expr& check : declared.checks)
         parts.push_back(!AccessEvaluator(symbols_, nobody).truth(check, frame).no);
       for (std::size_t c = 0; c < declared.columns.size(); ++c)
-        parts.push_back(
-            symbols_.is_label(declared.columns[c].width, frame.sources.front().values[c]));
+        parts.push_back(symbols_.is_label(declared.columns[c].width, source.values[c]));
       const SmtTerm meets_checks = symbols_.all(parts);
       out.push_back(implies(symbols_.present_at_start(table, row), meets_checks));
     }

@@ -10,7 +10,7 @@ namespace {
 class OneRow final : public RowsInScope {
  public:
   explicit OneRow(const std::vector<Value>& row) : row_(row) {}
-  Value column(std::uint32_t, std::uint32_t column) override { return row_[column]; }
+  Value column(SourceId, std::uint32_t column) override { return row_[column]; }
 
  private:
   const std::vector<Value>& row_;
@@ -74,8 +74,7 @@ bool conflict(const Exclusion& exclusion, const std::vector<ExclusionValue>& a,
 bool mentions(const Exclusion& exclusion, std::uint32_t column) {
   bool found = false;
   const auto look = [&](const Expr& expr) {
-    for_each_column(expr,
-                    [&](std::uint32_t, std::uint32_t named) { found = found || named == column; });
+    for_each_column(expr, [&](SourceId, std::uint32_t named) { found = found || named == column; });
   };
   for (const ExclusionPart& part : exclusion.parts) {
     look(part.value);

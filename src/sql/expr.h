@@ -14,7 +14,8 @@
 namespace isoscope::sql {
 
 using TableId = Id<struct TableTag>;
-using VarId = Id<struct VarTag>;  // a variable of one function; parameters come first
+using VarId = Id<struct VarTag>;        // a variable of one function; parameters come first
+using SourceId = Id<struct SourceTag>;  // a row that a statement is over: of FROM, in its order
 
 // What a value is, as far as programs can tell: every whole-number type is Integer; dates,
 // floating numbers and other ordered types that we only compare and add are Integer too, with a
@@ -63,7 +64,7 @@ struct Expr {
   std::int64_t number = 0;
   std::string text = {};
   VarId var = {};
-  std::uint32_t source = 0;
+  SourceId source = {};
   std::uint32_t column = 0;
   std::vector<Expr> args = {};
   Place place = {};

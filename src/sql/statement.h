@@ -34,6 +34,7 @@
 #include "sql/expr.h"
 #include "sql/schema.h"
 #include "support/assert.h"
+#include "support/by_id.h"
 
 namespace isoscope::sql {
 
@@ -78,7 +79,7 @@ enum class Lock : std::uint8_t { None, KeyShare, Share, NoKeyUpdate, Update };
 // asked. Then the outputs may be of both kinds, with `group_by`: one row a group, and the outputs
 // that are no aggregates are those of its first row.
 struct Query {
-  std::vector<TableId> sources;
+  ById<SourceId, TableId> sources;
   std::optional<Expr> where = {};
   std::vector<Output> outputs = {};
   std::vector<OrderBy> order_by = {};

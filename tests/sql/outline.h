@@ -44,7 +44,7 @@ class Outline {
       case ExprOp::Variable:
         return function_.variables[e.var.index].name;
       case ExprOp::Column:
-        return fmt::format("#{}.{}", e.source,
+        return fmt::format("#{}.{}", e.source.index,
                            app_.table(tables_[e.source]).columns[e.column].name);
       case ExprOp::Element:
         return of(e.args[0]) + "[" + of(e.args[1]) + "]";
@@ -240,7 +240,7 @@ class Outline {
 
   const Application& app_;
   const Function& function_;
-  std::vector<TableId> tables_;
+  ById<SourceId, TableId> tables_;
 };
 
 }  // namespace isoscope::sql

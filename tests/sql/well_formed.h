@@ -115,7 +115,7 @@ class FlawSearch {
   // The expression is over rows of a row set, whose columns nobody declares.
   void check_row_expr(const Expr& expr) {
     if (expr.op == ExprOp::Variable) check_var(expr.var);
-    if (expr.op == ExprOp::Column && expr.source != 0) flaw("a row set has one source");
+    if (expr.op == ExprOp::Column && expr.source != SourceId{0}) flaw("a row set has one source");
     for (const Expr& arg : expr.args) check_row_expr(arg);
   }
 
@@ -143,8 +143,8 @@ class FlawSearch {
                        expr.args.size()));
     if (expr.op == ExprOp::Variable) check_var(expr.var);
     if (expr.op == ExprOp::Column &&
-        (expr.source >= sources.size() ||
-         expr.column >= app_.table(sources[expr.source]).columns.size()))
+        (expr.source.index >= sources.size() ||
+         expr.column >= app_.table(sources[expr.source.index]).columns.size()))
       flaw("a column that is not there");
     for (const Expr& arg : expr.args) check_expr(arg, sources);
   }
@@ -159,13 +159,13 @@ class FlawSearch {
     for (const TableId table : query.sources) {
       if (table.index >= app_.tables.size()) return flaw("a query of no table");
     }
-    check_optional(query.where, query.sources);
+    check_optional(query.where, query.sources.entries());
     for (const Output& output : query.outputs) {
-      check_expr(output.expr, query.sources);
+      check_expr(output.expr, query.sources.entries());
       if ((output.aggregate != Aggregate::None) != query.is_aggregate())
         flaw("a query with some aggregates");
     }
-    for (const OrderBy& order : query.order_by) check_expr(order.expr, query.sources);
+    for (const OrderBy& order : query.order_by) check_expr(order.expr, query.sources.entries());
     check_optional(query.limit, {});
     check_optional(query.offset, {});
   }

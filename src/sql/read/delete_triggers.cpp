@@ -150,13 +150,14 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
     }
     const std::uint8_t bits = table().columns[c].width.bits;
     loop.targets.push_back(frame.add_hidden("fired", type, false, place, bits));
-    loop.query.outputs.push_back({.expr = new_column(table(), c, 0)});
+    loop.query.outputs.push_back({.expr = new_column(table(), c, SourceId{0})});
     old.push_back(make_variable(frame, loop.targets.back(), place));
   }
   remove.where.reset();
   for (const std::uint32_t c : table().primary_key)
-    remove.where = both(std::move(remove.where), make(ExprOp::Equal, Type::Boolean,
-                                                      {new_column(table(), c, 0), old[c]}, place));
+    remove.where = both(
+        std::move(remove.where),
+        make(ExprOp::Equal, Type::Boolean, {new_column(table(), c, SourceId{0}), old[c]}, place));
   remove.once = true;
   const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
   Body body;

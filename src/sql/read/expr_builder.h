@@ -31,7 +31,7 @@ struct Source {
   TableId table = TableId::none();
   std::string name;
   std::vector<std::string> merged = {};  // columns of USING: the same as those of a source before
-  std::uint32_t number = 0;              // of the source in the Query, for a table
+  SourceId number = {};                  // in the Query, for a table
   // Of what is no table: its columns. With a value each, unless the row is bound.
   struct Column {
     std::string name;
@@ -72,7 +72,7 @@ struct Scope {
   const Scope* outer = nullptr;  // of the query around a subquery
   // Set when a subquery uses a column of this scope, which must be a variable then.
   bool* is_used_inside = nullptr;
-  std::vector<TableId>* tables = nullptr;  // sources of the query so far
+  ById<SourceId, TableId>* tables = nullptr;  // sources of the query so far
   std::vector<NamedRows> with = {};
   std::vector<Statement>* before = nullptr;          // none where no subquery may stand
   std::vector<AggregateCall>* aggregates = nullptr;  // none where no aggregate may stand

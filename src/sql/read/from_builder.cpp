@@ -79,8 +79,7 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   const auto table = scope.catalog.expect_table(name, place, scope.findings);
   if (!table) return std::nullopt;
   note_catalog(scope, *table, place);
-  Source source{
-      .table = *table, .name = called, .number = static_cast<std::uint32_t>(scope.tables->size())};
+  Source source{.table = *table, .name = called, .number = scope.tables->next_id()};
   scope.tables->push_back(*table);
   scope.sources.push_back(std::move(source));
   const std::vector<std::string> names = names_of(alias);

@@ -22,7 +22,7 @@
 
 namespace isoscope::sql {
 
-Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source) {
+Expr new_column(const Table& table, std::uint32_t column, SourceId source) {
   return {.op = ExprOp::Column,
           .type = table.columns[column].type,
           .bits = table.columns[column].width.bits,
@@ -243,7 +243,7 @@ std::set<std::uint32_t> WriteBuilder::set_columns(const Tree& list) const {
   std::set<std::uint32_t> all = set;
   for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
     if (!table().columns[c].generated) continue;
-    for_each_column(*table().columns[c].generated, [&](std::uint32_t, std::uint32_t of) {
+    for_each_column(*table().columns[c].generated, [&](SourceId, std::uint32_t of) {
       if (set.contains(of)) all.insert(c);
     });
   }
@@ -344,7 +344,7 @@ void WriteBuilder::add_trigger_columns() {
     const bool is_old = i >= count;
     if (is_old && op_ == WriteOp::Insert) break;
     // Of a DELETE there is only the old row.
-    const std::uint32_t source = is_old && op_ == WriteOp::Update ? 1 : 0;
+    const SourceId source{is_old && op_ == WriteOp::Update ? 1u : 0u};
     trigger_columns_.push_back(op_ == WriteOp::Delete && !is_old
                                    ? make_null(table().columns[i].type, model_.place)
                                    : new_column(table(), is_old ? i - count : i, source));
@@ -436,8 +436,9 @@ void WriteBuilder::apply_before_update(Update& update) {
     RowFunction::Env env;
     for (std::uint32_t c = 0; c < count; ++c) {
       const auto given = std::ranges::find(update.sets, c, &SetColumn::column);
-      env[VarId{c}] = given != update.sets.end() ? given->value : new_column(table(), c, 0);
-      env[VarId{count + c}] = new_column(table(), c, 0);
+      env[VarId{c}] =
+          given != update.sets.end() ? given->value : new_column(table(), c, SourceId{0});
+      env[VarId{count + c}] = new_column(table(), c, SourceId{0});
     }
     RowFunction::Outcome outcome =
         RowFunction(scope_, count, place).run(function->body, std::move(env));

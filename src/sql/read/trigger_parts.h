@@ -12,11 +12,11 @@
 namespace isoscope::sql {
 
 // A column of the row, or of the row before (source 1).
-Expr new_column(const Table& table, std::uint32_t column, std::uint32_t source);
+Expr new_column(const Table& table, std::uint32_t column, SourceId source);
 
 // Is it that column of the statement's own row, and nothing else?
 inline bool is_column(const Expr& expr, std::uint32_t column) {
-  return expr.op == ExprOp::Column && expr.source == 0 && expr.column == column;
+  return expr.op == ExprOp::Column && expr.source == SourceId{0} && expr.column == column;
 }
 
 // The function of a trigger, its NEW and OLD as parameters; null, and told, if it cannot be built.

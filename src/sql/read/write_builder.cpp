@@ -22,7 +22,7 @@ Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr valu
 }
 
 Expr with_columns(Expr expr, const ColumnValue& value) {
-  if (expr.op == ExprOp::Column && expr.source == 0) {
+  if (expr.op == ExprOp::Column && expr.source == SourceId{0}) {
     if (auto other = value(expr.column)) return *std::move(other);
     return expr;
   }

@@ -36,7 +36,7 @@ class Collector {
     if (query.rows) return;
     for (const TableId table : query.sources) accesses.reads.insert({table, std::nullopt});
     const auto mentioned = [&](const Expr& expr) {
-      for_each_column(expr, [&](std::uint32_t source, std::uint32_t column) {
+      for_each_column(expr, [&](SourceId source, std::uint32_t column) {
         accesses.reads.insert({query.sources[source], column});
       });
     };

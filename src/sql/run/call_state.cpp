@@ -26,9 +26,9 @@ const Value& key_column(const Table& table, const RowKey& key, std::uint32_t col
   return key[static_cast<std::size_t>(at - table.primary_key.begin())];
 }
 
-std::vector<std::uint32_t> columns_of(const Expr& expr, std::uint32_t source) {
+std::vector<std::uint32_t> columns_of(const Expr& expr, SourceId source) {
   std::vector<std::uint32_t> columns;
-  for_each_column(expr, [&](std::uint32_t s, std::uint32_t column) {
+  for_each_column(expr, [&](SourceId s, std::uint32_t column) {
     if (s == source) columns.push_back(column);
   });
   std::ranges::sort(columns);

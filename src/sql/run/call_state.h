@@ -66,26 +66,26 @@ const Value& key_column(const Table& table, const RowKey& key, std::uint32_t col
 // One row for each source of a statement, by its key.
 class Tuple final : public RowsInScope {
  public:
-  Tuple(StatementView& view, std::vector<TableId> sources)
+  Tuple(StatementView& view, ById<SourceId, TableId> sources)
       : view_(view), sources_(std::move(sources)), keys_(sources_.size()) {}
 
-  Value column(std::uint32_t source, std::uint32_t column) override {
+  Value column(SourceId source, std::uint32_t column) override {
     return view_.column(sources_[source], keys_[source], column);
   }
-  const std::vector<TableId>& sources() const { return sources_; }
-  const std::vector<RowKey>& keys() const { return keys_; }
-  void bind(std::uint32_t source, RowKey key) { keys_[source] = std::move(key); }
-  void bind(const std::vector<RowKey>& keys) { keys_ = keys; }
+  const ById<SourceId, TableId>& sources() const { return sources_; }
+  const ById<SourceId, RowKey>& keys() const { return keys_; }
+  void bind(SourceId source, RowKey key) { keys_[source] = std::move(key); }
+  void bind(const ById<SourceId, RowKey>& keys) { keys_ = keys; }
   Result<Value> value(const Expr& expr) { return evaluate(expr, view_.call().variables, *this); }
 
  private:
   StatementView& view_;
-  std::vector<TableId> sources_;
-  std::vector<RowKey> keys_;
+  ById<SourceId, TableId> sources_;
+  ById<SourceId, RowKey> keys_;
 };
 
 // The columns that an expression mentions of a source, ascending.
-std::vector<std::uint32_t> columns_of(const Expr& expr, std::uint32_t source);
+std::vector<std::uint32_t> columns_of(const Expr& expr, SourceId source);
 
 // The primary key of a row.
 RowKey key_of(const Table& table, const std::vector<Value>& row);

@@ -39,8 +39,8 @@ NewRow::NewRow(StatementView& view, TableId table, RowKey old_key)
       old_key_(std::move(old_key)),
       set_(call_.app.table(table).columns.size()) {}
 
-Value NewRow::column(std::uint32_t source, std::uint32_t column) {
-  if (source == 0 && set_[column]) return *set_[column];
+Value NewRow::column(SourceId source, std::uint32_t column) {
+  if (source == SourceId{0} && set_[column]) return *set_[column];
   return view_ == nullptr ? Value() : view_->column(table_, *old_key_, column);
 }
 
@@ -65,7 +65,7 @@ Result<void> check_values(CallState& call, NewRow& row) {
     if (auto misfit = why_not_in(table.columns[c].width, row.column(c))) return *misfit;
   }
   for (const Expr& check : table.checks) {
-    if (!sets_any(row, columns_of(check, 0))) continue;
+    if (!sets_any(row, columns_of(check, SourceId{0}))) continue;
     auto holds = evaluate(check, {}, row);
     if (!holds) return holds.error();
     if (*holds == Value(false))

@@ -20,8 +20,8 @@ class NewRow final : public RowsInScope {
   void set(std::uint32_t column, Value value);
   bool is_set(std::uint32_t column) const { return set_[column].has_value(); }
   // Source 0 is the row as it becomes, source 1 as it was.
-  Value column(std::uint32_t source, std::uint32_t column) override;
-  Value column(std::uint32_t column) { return this->column(0, column); }
+  Value column(SourceId source, std::uint32_t column) override;
+  Value column(std::uint32_t column) { return this->column(SourceId{0}, column); }
 
   TableId table() const { return table_; }
   const std::optional<RowKey>& old_key() const { return old_key_; }

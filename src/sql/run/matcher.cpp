@@ -12,7 +12,7 @@ constexpr std::size_t kMaxRowsConsidered = 20'000'000;
 
 }  // namespace
 
-Matcher::Matcher(StatementView& view, std::vector<TableId> sources, const Expr* where)
+Matcher::Matcher(StatementView& view, ById<SourceId, TableId> sources, const Expr* where)
     : view_(view),
       call_(view.call()),
       tuple_(view, std::move(sources)),
@@ -25,23 +25,22 @@ void Matcher::split(const Expr& where) {
     for (const Expr& arg : where.args) split(arg);
     return;
   }
-  Part part{&where, std::vector<bool>(is_bound_.size())};
-  for_each_column(where,
-                  [&](std::uint32_t source, std::uint32_t) { part.mentions[source] = true; });
+  Part part{&where, ById<SourceId, bool>(is_bound_.size())};
+  for_each_column(where, [&](SourceId source, std::uint32_t) { part.mentions[source] = true; });
   parts_.push_back(std::move(part));
 }
 
 bool Matcher::is_decidable(const Part& part) const {
-  for (std::size_t source = 0; source < is_bound_.size(); ++source) {
+  for (const SourceId source : is_bound_.ids()) {
     if (part.mentions[source] && !is_bound_[source]) return false;
   }
   return true;
 }
 
-bool Matcher::mentions_only_keys(const Part& part, std::uint32_t source) const {
+bool Matcher::mentions_only_keys(const Part& part, SourceId source) const {
   const Table& table = call_.app.table(tuple_.sources()[source]);
   bool only_keys = true;
-  for_each_column(*part.expr, [&](std::uint32_t s, std::uint32_t column) {
+  for_each_column(*part.expr, [&](SourceId s, std::uint32_t column) {
     if (s == source) only_keys = only_keys && table.is_key_column(column);
   });
   return only_keys;
@@ -49,19 +48,19 @@ bool Matcher::mentions_only_keys(const Part& part, std::uint32_t source) const {
 
 bool Matcher::is_static(const Part& part) const {
   bool all_static = true;
-  for_each_column(*part.expr, [&](std::uint32_t source, std::uint32_t column) {
+  for_each_column(*part.expr, [&](SourceId source, std::uint32_t column) {
     all_static = all_static && call_.changes.is_static(tuple_.sources()[source], column);
   });
   return all_static;
 }
 
-std::vector<const Expr*> Matcher::key_terms(std::uint32_t source) const {
+std::vector<const Expr*> Matcher::key_terms(SourceId source) const {
   const Table& table = call_.app.table(tuple_.sources()[source]);
   std::vector<const Expr*> terms(table.primary_key.size());
   const auto is_known = [&](const Expr& e) {
     bool known = true;
     for_each_column(
-        e, [&](std::uint32_t s, std::uint32_t) { known = known && s != source && is_bound_[s]; });
+        e, [&](SourceId s, std::uint32_t) { known = known && s != source && is_bound_[s]; });
     return known;
   };
   for (const Part& part : parts_) {
@@ -78,9 +77,9 @@ std::vector<const Expr*> Matcher::key_terms(std::uint32_t source) const {
   return terms;
 }
 
-std::uint32_t Matcher::next_source() const {
-  std::optional<std::uint32_t> first;
-  for (std::uint32_t source = 0; source < is_bound_.size(); ++source) {
+SourceId Matcher::next_source() const {
+  std::optional<SourceId> first;
+  for (const SourceId source : is_bound_.ids()) {
     if (is_bound_[source]) continue;
     const auto terms = key_terms(source);
     if (std::ranges::find(terms, nullptr) == terms.end()) return source;
@@ -89,7 +88,7 @@ std::uint32_t Matcher::next_source() const {
   return *first;
 }
 
-Result<std::vector<RowKey>> Matcher::candidates(std::uint32_t source) {
+Result<std::vector<RowKey>> Matcher::candidates(SourceId source) {
   const auto terms = key_terms(source);
   if (std::ranges::find(terms, nullptr) != terms.end()) {
     std::vector<RowKey> rows = call_.database.rows(tuple_.sources()[source]);
@@ -117,13 +116,12 @@ Result<bool> Matcher::holds(const std::vector<const Part*>& parts) {
 
 void Matcher::read_columns(const std::vector<const Part*>& parts) {
   for (const Part* part : parts) {
-    for_each_column(*part->expr, [&](std::uint32_t source, std::uint32_t column) {
-      tuple_.column(source, column);
-    });
+    for_each_column(*part->expr,
+                    [&](SourceId source, std::uint32_t column) { tuple_.column(source, column); });
   }
 }
 
-Result<bool> Matcher::meets(std::uint32_t source, const std::vector<const Part*>& parts) {
+Result<bool> Matcher::meets(SourceId source, const std::vector<const Part*>& parts) {
   std::vector<const Part*> about_key;
   std::vector<const Part*> about_static;
   std::vector<const Part*> others;
@@ -144,11 +142,11 @@ Result<bool> Matcher::meets(std::uint32_t source, const std::vector<const Part*>
 
 Result<bool> Matcher::extend(std::size_t num_bound, const Found& found) {
   if (num_bound == is_bound_.size()) {
-    for (std::size_t s = 0; s < tuple_.sources().size(); ++s)
+    for (const SourceId s : tuple_.sources().ids())
       call_.database.matched(tuple_.sources()[s], tuple_.keys()[s]);
     return found(tuple_);
   }
-  const std::uint32_t source = next_source();
+  const SourceId source = next_source();
   auto rows = candidates(source);
   if (!rows) return rows.error();
 
@@ -192,24 +190,24 @@ Result<void> Matcher::for_each(const Found& found) {
 Result<std::optional<Matcher::ByKey>> Matcher::only_key() {
   using Answer = std::optional<ByKey>;
   if (is_bound_.size() != 1) return Answer();
-  const auto terms = key_terms(0);
+  const auto terms = key_terms(SourceId{0});
   if (std::ranges::find(terms, nullptr) != terms.end()) return Answer();
   std::vector<const Part*> parts;
   for (const Part& part : parts_) {
-    if (!mentions_only_keys(part, 0)) return Answer();
+    if (!mentions_only_keys(part, SourceId{0})) return Answer();
     parts.push_back(&part);
   }
-  auto rows = candidates(0);
+  auto rows = candidates(SourceId{0});
   if (!rows) return rows.error();
   if (rows->empty()) return Answer(ByKey{});
-  tuple_.bind(0, rows->front());
+  tuple_.bind(SourceId{0}, rows->front());
   auto matches = holds(parts);
   if (!matches) return matches.error();
   if (!*matches) return Answer(ByKey{});
   return Answer(ByKey{rows->front()});
 }
 
-Result<bool> Matcher::search_first(CallState& call, const std::vector<TableId>& sources,
+Result<bool> Matcher::search_first(CallState& call, const ById<SourceId, TableId>& sources,
                                    const Expr* where) {
   if (sources.empty() || !call.database.begin_search(sources.front())) return false;
   StatementView view(call);

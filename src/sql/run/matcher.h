@@ -22,7 +22,7 @@ namespace isoscope::sql {
 class Matcher {
  public:
   // Requires: the arguments outlive it.
-  Matcher(StatementView& view, std::vector<TableId> sources, const Expr* where);
+  Matcher(StatementView& view, ById<SourceId, TableId> sources, const Expr* where);
 
   // In which order the rows of the only source are considered; ascending by key unless told.
   // Requires: one source.
@@ -36,7 +36,7 @@ class Matcher {
 
   // Tells the database which rows match, before a statement changes or locks them, if it asks; then
   // true.
-  static Result<bool> search_first(CallState& call, const std::vector<TableId>& sources,
+  static Result<bool> search_first(CallState& call, const ById<SourceId, TableId>& sources,
                                    const Expr* where);
 
   // The key of the only row that can match, without a look at the database: for a WHERE that gives
@@ -49,20 +49,20 @@ class Matcher {
  private:
   struct Part {
     const Expr* expr = nullptr;
-    std::vector<bool> mentions;  // by source
+    ById<SourceId, bool> mentions;
   };
 
   void split(const Expr& where);
   bool is_decidable(const Part& part) const;
-  bool mentions_only_keys(const Part& part, std::uint32_t source) const;
+  bool mentions_only_keys(const Part& part, SourceId source) const;
   bool is_static(const Part& part) const;
   // For each key column of the source an expression over bound rows that it equals, or null.
-  std::vector<const Expr*> key_terms(std::uint32_t source) const;
-  std::uint32_t next_source() const;
-  Result<std::vector<RowKey>> candidates(std::uint32_t source);
+  std::vector<const Expr*> key_terms(SourceId source) const;
+  SourceId next_source() const;
+  Result<std::vector<RowKey>> candidates(SourceId source);
   // Are all these parts true? Nothing is read for parts after the first that is not.
   Result<bool> holds(const std::vector<const Part*>& parts);
-  Result<bool> meets(std::uint32_t source, const std::vector<const Part*>& parts);
+  Result<bool> meets(SourceId source, const std::vector<const Part*>& parts);
   void read_columns(const std::vector<const Part*>& parts);
   // Goes on with one more source bound. Returns false if `found` wants no more.
   Result<bool> extend(std::size_t num_bound, const Found& found);
@@ -71,7 +71,7 @@ class Matcher {
   CallState& call_;
   Tuple tuple_;
   std::vector<Part> parts_;
-  std::vector<bool> is_bound_;  // by source
+  ById<SourceId, bool> is_bound_;
   Before before_;
 };
 

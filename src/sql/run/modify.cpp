@@ -15,8 +15,8 @@ class ConflictingRows final : public RowsInScope {
  public:
   ConflictingRows(StatementView& view, TableId table, const RowKey& there, NewRow& excluded)
       : view_(view), table_(table), there_(there), excluded_(excluded) {}
-  Value column(std::uint32_t source, std::uint32_t column) override {
-    return source == 0 ? view_.column(table_, there_, column) : excluded_.column(column);
+  Value column(SourceId source, std::uint32_t column) override {
+    return source == SourceId{0} ? view_.column(table_, there_, column) : excluded_.column(column);
   }
 
  private:
@@ -59,7 +59,7 @@ class Modification {
       NewRow row(view_, write_.table, key);
       for (const Expr& expr : write_.returning) {
         // The row before is read before it is changed.
-        for (const std::uint32_t column : columns_of(expr, 1))
+        for (const std::uint32_t column : columns_of(expr, SourceId{1}))
           view_.column(write_.table, key, column);
       }
       for (const Expr& raised : update.raises) {

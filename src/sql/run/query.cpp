@@ -37,7 +37,7 @@ class QueryRun {
 
  private:
   struct Match {
-    std::vector<RowKey> keys;
+    ById<SourceId, RowKey> keys;
     std::vector<Value> order;
     std::vector<Value> outputs = {};
   };
@@ -119,7 +119,7 @@ class QueryRun {
         if (auto known = compute_outputs(matches[i]); !known) return known.error();
       }
       if (query_.lock != Lock::None) {
-        for (std::size_t source = 0; source < query_.sources.size(); ++source)
+        for (const SourceId source : query_.sources.ids())
           call_.database.lock(query_.sources[source], matches[i].keys[source], query_.lock);
       }
       result.push_back(std::move(matches[i].outputs));

@@ -16,7 +16,7 @@ using Rows = std::vector<std::vector<Value>>;
 class OneRow final : public RowsInScope {
  public:
   explicit OneRow(const std::vector<Value>& values) : values_(values) {}
-  Value column(std::uint32_t, std::uint32_t column) override {
+  Value column(SourceId, std::uint32_t column) override {
     return column < values_.size() ? values_[column] : Value();
   }
 

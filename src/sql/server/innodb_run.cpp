@@ -25,7 +25,7 @@ void split(const Expr& where, std::vector<const Expr*>& parts) {
 
 bool has_columns(const Expr& expr) {
   bool found = false;
-  for_each_column(expr, [&](std::uint32_t, std::uint32_t) { found = true; });
+  for_each_column(expr, [&](SourceId, std::uint32_t) { found = true; });
   return found;
 }
 
@@ -35,7 +35,8 @@ const Expr* equal_to(const Expr& part, std::uint32_t column) {
   for (const std::size_t side : {0U, 1U}) {
     const Expr& named = part.args[side];
     const Expr& value = part.args[1 - side];
-    const bool is_it = named.op == ExprOp::Column && named.source == 0 && named.column == column;
+    const bool is_it =
+        named.op == ExprOp::Column && named.source == SourceId{0} && named.column == column;
     if (is_it && !has_columns(value)) return &value;
   }
   return nullptr;
@@ -56,8 +57,8 @@ Result<bool> fails_at_once(const std::optional<Expr>& where, std::span<const Val
 
 // The optimizer sees without a row that NULL is in no column that is NOT NULL, and that a key is
 // never compared with NULL to any effect.
-bool is_known_to_fail(const Application& app, std::span<const TableId> sources, const Expr& part,
-                      std::span<const Value> variables) {
+bool is_known_to_fail(const Application& app, const ById<SourceId, TableId>& sources,
+                      const Expr& part, std::span<const Value> variables) {
   const auto table_of = [&](const Expr& column) -> const Table& {
     return app.table(sources[column.source]);
   };
@@ -301,7 +302,7 @@ std::optional<std::vector<const Expr*>> key_of_where(const Table& table,
 bool repeats_known_column(const std::optional<Expr>& where) {
   std::vector<const Expr*> parts;
   if (where) split(*where, parts);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+  std::set<std::pair<SourceId, std::uint32_t>> known;
   for (const Expr* part : parts) {
     if (part->op != ExprOp::Equal) continue;
     for (const std::size_t side : {0U, 1U}) {
@@ -310,12 +311,11 @@ bool repeats_known_column(const std::optional<Expr>& where) {
         known.emplace(named.source, named.column);
     }
   }
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  std::set<std::pair<SourceId, std::uint32_t>> seen;
   for (const Expr* part : parts) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> mentioned;
-    for_each_column(*part, [&](std::uint32_t source, std::uint32_t column) {
-      mentioned.emplace(source, column);
-    });
+    std::set<std::pair<SourceId, std::uint32_t>> mentioned;
+    for_each_column(
+        *part, [&](SourceId source, std::uint32_t column) { mentioned.emplace(source, column); });
     for (const auto& column : mentioned) {
       if (known.contains(column) && !seen.insert(column).second) return true;
     }

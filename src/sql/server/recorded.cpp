@@ -167,10 +167,10 @@ class RunRecorder {
     std::set<std::uint32_t> columns;
     const Query* query = s.query();
     const auto look = [&](const Expr& expr) {
-      for_each_column(expr, [&](std::uint32_t source, std::uint32_t column) {
-        const bool is_here = query != nullptr
-                                 ? source < query->sources.size() && query->sources[source] == table
-                                 : source == 0;
+      for_each_column(expr, [&](SourceId source, std::uint32_t column) {
+        const bool is_here =
+            query != nullptr ? query->sources.contains(source) && query->sources[source] == table
+                             : source == SourceId{0};
         if (is_here && !app_.table(table).is_key_column(column)) columns.insert(column);
       });
     };

@@ -29,8 +29,8 @@ void split(const Expr& where, std::vector<std::vector<const Expr*>>& parts) {
     return;
   }
   std::size_t needed = 0;
-  for_each_column(where, [&](std::uint32_t source, std::uint32_t) {
-    needed = std::max<std::size_t>(needed, source + 1);
+  for_each_column(where, [&](SourceId source, std::uint32_t) {
+    needed = std::max(needed, std::size_t{source.index} + 1);
   });
   parts[needed].push_back(&where);
 }
@@ -43,7 +43,8 @@ RowsInHand in_hand(const Storage& storage, const SeenTuple& tuple) {
   return rows;
 }
 
-Result<std::vector<SeenTuple>> matches(const Storage& storage, std::span<const TableId> sources,
+Result<std::vector<SeenTuple>> matches(const Storage& storage,
+                                       const ById<SourceId, TableId>& sources,
                                        const std::optional<Expr>& where,
                                        std::span<const Value> variables, const View& view) {
   // Parts of WHERE by the first number of sources that they can be decided with.
@@ -52,7 +53,7 @@ Result<std::vector<SeenTuple>> matches(const Storage& storage, std::span<const T
   std::vector<SeenTuple> tuples = {{}};
   for (std::size_t bound = 0; bound <= sources.size(); ++bound) {
     std::vector<Storage::Seen> rows;
-    if (bound > 0) rows = storage.scan(sources[bound - 1], view);
+    if (bound > 0) rows = storage.scan(sources.entries()[bound - 1], view);
     std::vector<SeenTuple> kept;
     for (SeenTuple& tuple : tuples) {
       for (std::size_t r = 0; r < (bound > 0 ? rows.size() : 1); ++r) {

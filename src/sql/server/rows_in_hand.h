@@ -10,8 +10,8 @@ class RowsInHand final : public RowsInScope {
  public:
   RowsInHand() = default;
   explicit RowsInHand(std::vector<const std::vector<Value>*> rows) : rows_(std::move(rows)) {}
-  Value column(std::uint32_t source, std::uint32_t column) override {
-    return (*rows_[source])[column];
+  Value column(SourceId source, std::uint32_t column) override {
+    return (*rows_[source.index])[column];
   }
   std::vector<const std::vector<Value>*>& rows() { return rows_; }
 
@@ -24,7 +24,7 @@ RowsInHand in_hand(const Storage& storage, const std::vector<Storage::Seen>& tup
 
 // All tuples of rows that the view shows and that meet `where`, in the order of nested scans.
 Result<std::vector<std::vector<Storage::Seen>>> matches(const Storage& storage,
-                                                        std::span<const TableId> sources,
+                                                        const ById<SourceId, TableId>& sources,
                                                         const std::optional<Expr>& where,
                                                         std::span<const Value> variables,
                                                         const View& view);

@@ -81,10 +81,10 @@ class Dependencies {
       return;
     }
     const Query* query = statement.query();
-    const std::vector<TableId> sources =
-        query != nullptr ? query->sources : std::vector<TableId>{statement.write()->table};
+    const ById<SourceId, TableId> sources =
+        query != nullptr ? query->sources : ById<SourceId, TableId>{statement.write()->table};
     const auto& where = query != nullptr ? query->where : statement.searched()->where;
-    for (std::uint32_t source = 0; source < sources.size(); ++source) {
+    for (const SourceId source : sources.ids()) {
       std::vector<const Expr*> parts;
       if (where) add_parts(*where, source, parts);
       for (const StoredRow& row : state_.storage.table(sources[source]).rows) {
@@ -112,13 +112,13 @@ class Dependencies {
     }
   }
 
-  static void add_parts(const Expr& where, std::uint32_t source, std::vector<const Expr*>& parts) {
+  static void add_parts(const Expr& where, SourceId source, std::vector<const Expr*>& parts) {
     if (where.op == ExprOp::And) {
       for (const Expr& arg : where.args) add_parts(arg, source, parts);
       return;
     }
     bool is_own = true;
-    for_each_column(where, [&](std::uint32_t s, std::uint32_t) { is_own = is_own && s == source; });
+    for_each_column(where, [&](SourceId s, std::uint32_t) { is_own = is_own && s == source; });
     if (is_own) parts.push_back(&where);
   }
 

@@ -213,7 +213,7 @@ class StatementRun {
   Attempt modify(const SearchedWrite& write) {
     if (!running_.has_begun) {
       running_.has_begun = true;
-      const TableId sources[] = {write.table};
+      const ById<SourceId, TableId> sources = {write.table};
       auto all = matches(context_.storage, sources, write.where, variables_, view());
       if (!all) return fail(all.error());
       running_.candidates = *std::move(all);
