@@ -1,5 +1,5 @@
 #pragma once
-// The same violation, told with plainer edges.
+// The same violation, explained by plainer edges.
 #include <vector>
 
 #include "verdict/logic.h"
