@@ -1,8 +1,8 @@
 #pragma once
 // What a call does to the database, as data: accesses, with their conditions and values.
 //
-// Symbolic execution (symbolic_run.cpp) writes these down and nothing of it lives on; whoever wants
-// formulas asks AccessEvaluator, the one visitor, for the terms of a row. A condition is a formula
+// Symbolic execution (symbolic_run.cpp) records these and keeps no other state; AccessEvaluator,
+// their only visitor, makes the formulas of a row out of them. A condition is a formula
 // with one row left open. Its leaves speak of that row as it is at a point of the program, a Frame:
 // with the values that variables have there, and the call's own writes up to there.
 #include <cstdint>
@@ -204,8 +204,8 @@ struct RowFact {
   ConditionId holds;
 };
 
-// Nobody else writes a row from this access on until the transaction ends. An INSERT is none: there
-// was no row.
+// From this access on, no other transaction writes the row until this one ends. False for an
+// INSERT: there was no row.
 inline bool excludes_writers(const Access& access) {
   if (access.kind == AccessKind::Lock) return access.lock != sql::Lock::KeyShare;
   return access.kind == AccessKind::Write && !access.attribute.is_entry() && !access.is_insert;

@@ -69,7 +69,7 @@ class Trial {
   ClaimResult look_at(std::vector<sql::InitialRow> rows, std::vector<ScenarioCall> calls) {
     ClaimResult result;
     auto run = make_small_run(problem_, std::move(rows), std::move(calls), budget_);
-    // What does not hold at the start is nobody's fault.
+    // What does not hold at the start is not the fault of the calls.
     if (!run || !holds(*run, run->machine->start())) return result;
     std::vector<ProgramSession> order;
     for (const ProgramSession session : run->machine->outline().sessions.ids())

@@ -1,7 +1,7 @@
 #pragma once
 // Looks for a run in which given functions form a cycle: the model becomes a scenario.
 //
-// A closed world has the instances of the cycle and a prefix of calls that everybody sees. Tables
+// A closed world has the instances of the cycle and a prefix of calls visible to all others. Tables
 // with INSERTs start empty, so rows in them come from the prefix. Which calls it needs is found
 // from the other end: the cycle is asked for with every such table assumed empty; where that is
 // impossible, the solver names tables whose emptiness is to blame, and a call that inserts into

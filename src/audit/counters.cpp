@@ -47,7 +47,7 @@ void Counters::find_counters(bool rows_at_start, Budget& budget) {
     }
   }
   if (!rows_at_start) find_counted(budget);
-  // A counter that numbers nothing helps nobody, and every fact costs time.
+  // A counter that numbers nothing is of no use, and every fact costs time.
   std::vector<Counter> useful;
   for (CountedRows& rows : counted_) {
     const Counter counter = counters_[rows.counter];

@@ -39,7 +39,7 @@ struct CountedRows {
 class Counters {
  public:
   // Looks for them in all functions of the world's application. Requires: an open world. With
-  // `rows_at_start`, tables may have rows that nobody counted. Knows of none if the budget is over
+  // `rows_at_start`, tables may have rows that were not counted. Finds none if the budget is over
   // before it is done, or without `may_count`: where a call has several views.
   Counters(World& world, Axioms& axioms, bool rows_at_start, bool may_count, Budget& budget);
 

@@ -31,7 +31,7 @@ namespace isoscope::audit {
 enum class Chords : std::uint8_t { Allowed, None };
 
 // Which calls of a cycle depend on which: from each to the next, and from the last to the first.
-// With Chords::None on nobody else.
+// With Chords::None they depend on no others.
 std::vector<SmtTerm> cycle_of(World& world, Cast cast, Chords chords);
 
 class EarliestPaths {
@@ -42,7 +42,7 @@ class EarliestPaths {
 
   // Can a call of f depend on one of g that comes before it in ar?
   bool may_go_back(sql::FunctionId f, sql::FunctionId g);
-  // The same, and somebody who comes after that one of g depends on f.
+  // The same, and a call that comes after that one of g in ar depends on f.
   bool may_turn(sql::FunctionId f, sql::FunctionId g);
   // e -> f -> g, the last before the others.
   bool may_turn(sql::FunctionId e, sql::FunctionId f, sql::FunctionId g);

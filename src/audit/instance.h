@@ -91,7 +91,7 @@ class Instance {
   ById<MomentId, SmtTerm> moments;
 
   // What it sees in a row before its own writes. Of rows and columns that never change, what
-  // everybody sees.
+  // all calls see.
   SmtTerm presence(sql::TableId table, const Row& row, MomentId at = {});
   SymValue value(sql::TableId table, std::uint32_t column, const Row& row, MomentId at = {});
   // Whether an entry of a UNIQUE constraint is taken.

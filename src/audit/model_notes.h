@@ -1,5 +1,5 @@
 #pragma once
-// Where the formulas know less than the program: what a user should be told.
+// Where the formulas know less than the program: notes for the user.
 #include <optional>
 #include <string>
 #include <vector>

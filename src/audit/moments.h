@@ -22,7 +22,7 @@ inline constexpr MomentId kCurrent = MomentId::none();
 
 class Moments {
  public:
-  // To be told of every statement when it begins, in the order in which they run. Returns how many
+  // Called for every statement when it begins, in the order in which they run. Returns how many
   // moments begin with it: 0 if it shares the last one.
   std::size_t begin(const sql::Statement& statement) {
     if (!statement.is_sql()) return 0;

@@ -201,7 +201,7 @@ std::size_t num_declarations(const sql::Function& function) {
   return declared;
 }
 
-// A table that nobody has, and its one row that every call of these functions writes first.
+// A table of a name that is free, and its one row that every call of these functions writes first.
 void add_materialized(const sql::Application& app, const std::vector<sql::FunctionId>& functions,
                       std::vector<Candidate>& candidates) {
   constexpr std::string_view kTable = "audit_turn";

@@ -16,7 +16,7 @@
 //   materialize  the functions of the anomaly begin with a write of one row that they share
 //
 // A change keeps what every call does that runs alone, and its text is SQL that the server takes:
-// where we cannot tell, there is no candidate.
+// where that is not known, there is no candidate.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +62,7 @@ bool is_same_expr(const sql::Expr& a, const sql::Expr& b);
 bool can_lock(const sql::Select& select);
 
 // The text of a statement with the clause ("FOR UPDATE") at its query, which may be a subquery of
-// an expression; empty if we cannot tell where it belongs.
+// an expression; empty if it is not known where it belongs.
 std::string with_lock(const sql::Statement& statement, std::string_view clause);
 
 // Does WHERE name at most one row, by its primary key?

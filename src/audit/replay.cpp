@@ -18,7 +18,7 @@ namespace {
 using sql::TableId;
 using sql::Value;
 
-// The final value of every location, those that are as if nobody had been there left out.
+// The final value of every location, without absent rows and entries of UNIQUE constraints.
 std::map<LocationKey, Value> final_state(const Versions& versions) {
   std::map<LocationKey, Value> state = versions.initial;
   for (const ScenarioCallId call : versions.order) {
@@ -220,7 +220,7 @@ std::optional<LocationKey> parent_after(const Problem& problem, const Versions& 
   return target;
 }
 
-// A foreign key holds against everybody, seen or not: b cannot take away what a row refers to that
+// A foreign key holds against all calls, seen or not: b cannot take away what a row refers to that
 // a, which comes before it, inserted or made refer to it.
 std::string unseen_child(const Problem& problem, const Versions& versions, ScenarioCallId a,
                          ScenarioCallId b) {

@@ -119,7 +119,7 @@ class Scheduler {
             second.mode != RowLock::Insert)
           return impossible("the server ends a call that writes a row which another one changed");
         wait(b, second.moment, a, first.moment);
-        // Who only tries has the lock because nobody held it.
+        // A call that only tries has the lock because no other call held it.
         if (!second.may_wait) add(commit(a), node(b, second.moment));
       }
     }
@@ -132,8 +132,8 @@ class Scheduler {
   }
 
   // What a statement finds that is not in its snapshot, such as a UNIQUE value that became free, it
-  // has waited for: the other call had begun to change it. The check of a foreign key waits for
-  // nobody who inserts: the row that it finds was committed.
+  // has waited for: the other call had begun to change it. The check of a foreign key does
+  // not wait for an INSERT: the row that it finds was committed.
   void wait_for_writers(ScenarioCallId call) {
     for (const StatementRead& read : traces_[call].statement_reads) {
       if (!read.writer || place_[*read.writer] < snapshot(call, read.moment)) continue;

@@ -1,8 +1,8 @@
 #pragma once
 // A concrete run: calls with arguments, the rows at the start, who sees whom.
 //
-// The calls of the prefix run one after the other, and everybody sees them; they make the rows
-// that the others need. Then come the calls of the cycle, each on the view that vis and ar give
+// The calls of the prefix run one after the other, visible to all others; they make the rows
+// that those need. Then come the calls of the cycle, each on the view that vis and ar give
 // it. This is what the solver's model becomes and what the interpreter runs.
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 //   pg-rr    REPEATABLE READ: snapshot isolation, where two writers of one row conflict whatever
 //            their columns, and a key that a concurrent transaction freed can be taken
 //   pg-ser   SERIALIZABLE: the same, and no cycle of dependencies whose calls are all at pg-ser.
-//            It protects nobody against calls at other levels.
+//            It gives no guarantee against calls at other levels.
 #include <string>
 #include <string_view>
 
@@ -19,7 +19,7 @@ const Level& pg_repeatable_read();
 const Level& pg_serializable();
 
 // Those of MariaDB, which the formulas know nothing of: small_runs.h. "mysql-rr", "REPEATABLE
-// READ"; null if the name is none of them.
+// READ"; null for other names.
 const Level& mysql_read_committed();
 const Level& mysql_repeatable_read();
 const Level* find_mysql_level(std::string_view name);
@@ -30,7 +30,7 @@ const Level* find_server_level(std::string_view name);
 bool is_server_level(const Level& level);
 
 // What the server looks at as it is at that moment and not in a snapshot, so that SERIALIZABLE does
-// not notice: keys and UNIQUE values that are taken after somebody freed them, rows that refer to
+// not notice: keys and UNIQUE values that are taken after they were freed, rows that refer to
 // one that is deleted. Each is something that some function may do; for people.
 struct CurrentChecks {
   std::string freed_key;        // empty if none

@@ -102,7 +102,7 @@ void SymbolicCall::lock(sql::TableId table, sql::Lock mode, SmtTerm guard, std::
     const auto& columns = symbols.app().table(table).columns;
     for (std::uint32_t c = 0; c < columns.size(); ++c)
       is_written = is_written || symbols.changes().is_updated(table, c);
-    if (!is_written) return;  // nobody to wait for
+    if (!is_written) return;  // no other call to wait for
   }
   Access& access = add(AccessKind::Lock, table, kPresence, guard);
   access.row = std::move(row);

@@ -40,7 +40,7 @@ void SymbolicSelect::take_advisory(const sql::Select& select) {
   }
 }
 
-// No access: what it gives was given to nobody, and who gets which number is no dependency.
+// No access: what it gives was never given before, and who gets which number is no dependency.
 void SymbolicSelect::draw(const sql::Select& select) {
   const SymValue given = symbols_.fresh_value("nextval", false);
   instance_.fresh_values.emplace_back(sequence_key(*select.draws), given.number);
@@ -179,7 +179,7 @@ void SymbolicSelect::of_rows(const sql::Select& select) {
   const sql::Query& query = select.query;
   const auto rows = rows_of_set(query);
   const bool is_plain = rows && !query.group_by && !query.is_aggregate();
-  // Which row is the first one is known if there is no other, or nobody orders them.
+  // Which row is the first one is known if there is no other, or no ORDER BY.
   const bool is_ordered = is_plain && (query.order_by.empty() || rows->size() < 2);
   const auto at = [&](const KnownRow& row) {
     return call_.here().with({Source{{}, {}, row.values}});

@@ -160,7 +160,7 @@ void SymbolicVariables::clear_rows(sql::VarId rows) {
   instance_.facts.push_back(equals(empty.size, symbols_.smt().number(0)));
   set_array(variable, empty, symbols_.fresh_value("rows", false));
   // The front end empties a set right before the statement that fills and uses it: where this is
-  // not reached, nobody asks what it had.
+  // not reached, its former rows are not used.
   variable.rows = std::make_shared<const KnownRows>(KnownRows{++call_.num_sets, {}});
 }
 

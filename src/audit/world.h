@@ -32,7 +32,7 @@
 // the reader found absent) is none: if every version between the two has the value that was read,
 // the reader may as well come last, and if one has another value, the reader has an edge to that.
 // In the same way a scan does not depend on a row that is inserted but does not match, as long as
-// nobody can change what decides it: to the scan it is as good as absent.
+// no call can change what decides it: to the scan it is as good as absent.
 //
 // Paper    [NagarJagannathan-CONCUR'18], sections 4.2, 4.3 and Appendix A.
 #include <array>

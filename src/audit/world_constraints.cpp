@@ -194,7 +194,7 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<sql::TableId, SmtTerm>* 
   return out;
 }
 
-// Who takes a key finds it free: whoever took it last, seen or not, gave it back.
+// A call that takes a key finds it free: the last one that took it, seen or not, freed it.
 void World::add_taken_keys(Cast cast, std::vector<SmtTerm>& out) {
   const auto leaves = [&](Member a, const Access& at, std::int64_t value) {
     return wrote(a, at.table, at.attribute, *at.row) &&
@@ -234,7 +234,7 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
         declared.columns, [](const sql::Column& column) { return column.width.labels != nullptr; });
     if (declared.checks.empty() && !has_enums) continue;
     // A CHECK is an expression like any other, in a transaction that does nothing.
-    Instance nobody(symbols_, sql::FunctionId{}, "start", {});
+    Instance no_call(symbols_, sql::FunctionId{}, "start", {});
     for (const Row& row : rows(cast, table)) {
       Source source{table, row};
       for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
@@ -242,7 +242,7 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
       const Frame frame{.sources = {source}};
       std::vector<SmtTerm> parts;
       for (const sql::Expr& check : declared.checks)
-        parts.push_back(!AccessEvaluator(symbols_, nobody).truth(check, frame).no);
+        parts.push_back(!AccessEvaluator(symbols_, no_call).truth(check, frame).no);
       for (std::size_t c = 0; c < declared.columns.size(); ++c)
         parts.push_back(symbols_.is_label(declared.columns[c].width, source.values[c]));
       const SmtTerm meets_checks = symbols_.all(parts);

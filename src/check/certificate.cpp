@@ -10,7 +10,7 @@ namespace isoscope {
 
 namespace {
 
-// Whatever the text does not tell is not part of the certificate.
+// What the text does not state is not part of the certificate.
 std::optional<History> read_back(const std::string& text, Format format) {
   auto read = parse_history(text, format);
   if (!read || !read->choices().empty()) return std::nullopt;
@@ -48,7 +48,7 @@ SatCertificate certify_text(const History& h, const Assignment& levels, Format f
       write_history(h, format, [&](std::string_view piece) { found.history += piece; });
   if (!written) return {{}, written.error().what};
   const std::optional<History> again = read_back(found.history, format);
-  if (!again) return {{}, "values that the text of the history cannot tell"};
+  if (!again) return {{}, "values that the text of the history cannot express"};
   const Assignment own = levels_again(*again, h, levels);
   found.num_txns = again->num_txns() - 1;
   found.levels = texts_of(own);
@@ -57,7 +57,7 @@ SatCertificate certify_text(const History& h, const Assignment& levels, Format f
     case Outcome::Unknown:
       return {{}, verdict.limit};
     case Outcome::Consistent:
-      return {{}, "what the text of the history does not tell"};
+      return {{}, "what the text of the history does not state"};
     case Outcome::Violated:
       break;
   }

@@ -12,11 +12,11 @@
 // Nothing comes from the engine that decided the level: neither edges that it derived nor the
 // choices that it ruled out. A DRAT proof shows that the clauses contradict each other. So no
 // execution satisfies the level. Clauses that were added on the way, because a model had a cycle or
-// broke an instance, are of the same kinds; the log tells them apart.
+// broke an instance, are of the same kinds; the log distinguishes them.
 //
 // The formula is that of check/ground, of the transactions that the violation names if the level
 // is one of which a violated part means a violated whole, and else of the whole history. It speaks
-// of the history as its text tells it: what is searched has been written and read again.
+// of the history as its text states it: what is searched has been written and read again.
 //
 // Cost  A second search, mostly of a few transactions, and once more to prove it.
 #include <string>

@@ -9,7 +9,7 @@
 //                  commits and snapshots, SAT where the order of writers is open
 //   check/ground   every other level and mixture: its formulas grounded to SAT
 //
-// The strict forms of levels go to the engine of the level, with real time told by so and wr
+// The strict forms of levels go to the engine of the level, with real time expressed by so and wr
 // (history/real_time.h), but for strict-ra and strict-ua, which are grounded.
 //
 // Before any of them, reads that no level excuses. After any of them, confirm(): the reason is

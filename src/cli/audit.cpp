@@ -47,7 +47,7 @@ struct AuditArguments {
   FindingFiles findings;
 };
 
-// Tells about every function that cannot be modelled, where there is no other.
+// Reports every function that cannot be modelled, where there is no other.
 int fail_for_problems(const LoadedAudit& loaded) {
   for (const Error& problem : loaded.problems) (void)fail(problem);
   const std::size_t count = loaded.problems.size();
@@ -207,7 +207,7 @@ Run add_audit(CLI::App& app) {
   auto args = std::make_shared<AuditArguments>();
   args->input.add_to(app);
   args->specs.add_to(app);
-  app.add_option("--cycle", args->cycle, "look for cycles of 2 to so many calls")
+  app.add_option("--cycle", args->cycle, "look for cycles of 2 to K calls")
       ->type_name("K")
       ->check(whole_number(2, 8))
       ->capture_default_str();
@@ -224,7 +224,7 @@ Run add_audit(CLI::App& app) {
       ->check(one_of({"empty", "any"}))
       ->capture_default_str();
   app.add_flag("--prove", args->prove, "prove that every execution is serializable, if it is");
-  app.add_option("--path", args->path, "prove it by shortest paths of so many edges only")
+  app.add_option("--path", args->path, "prove it by shortest paths of K edges only")
       ->type_name("K")
       ->check(whole_number(2, 8));
   app.add_flag(

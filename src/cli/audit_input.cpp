@@ -183,7 +183,7 @@ void AuditInput::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("-l,--level", levels,
                  "the level of functions without one of their own (pg-rc, READ COMMITTED of "
-                 "PostgreSQL, unless told; of MariaDB mysql-rr); with --advise several, from which "
+                 "PostgreSQL, by default; of MariaDB mysql-rr); with --advise several, from which "
                  "it chooses")
       ->delimiter(',')
       ->allow_extra_args(false)

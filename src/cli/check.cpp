@@ -29,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// To tell which orders were tried is a courtesy; nobody waits longer than this for it.
+// To report which orders were tried is optional; it takes no longer than this.
 constexpr double kOrdersSeconds = 2;
 
 double seconds_since(Clock::time_point start) {
@@ -59,7 +59,7 @@ struct Wanted {
   const Level* level = nullptr;
 };
 
-// Tells each violation as it is found: to find all takes a check for each.
+// Reports each violation as it is found: to find all takes a check for each.
 ViolationSink violation_stream(const CheckArguments& args, const LevelAnswer& level,
                                const History& whole) {
   if (args.common.json || args.common.quiet || args.common.output != "-") return {};
@@ -81,7 +81,7 @@ Result<void> write_minimized(const CheckArguments& args, CheckReport& report,
     if (!verdict.violation) continue;
     if (const auto& choice = report.levels[i].choice; choice && !choice->for_all_choices)
       return Error{
-          .what = "--minimize cannot tell a part whose every choice of writers is violated",
+          .what = "--minimize cannot find a part that is violated for every choice of writers",
           .hint = "name the writers of the reads that have several"};
     const auto [small, is_minimal] =
         minimize(report.levels[i].history(report.h), *wanted[i].level, levels, *verdict.violation,
@@ -154,7 +154,7 @@ void keep_certain(const History& h, const Assignment& levels, LevelAnswer& level
       "rows than it is recorded to read");
 }
 
-// Why the level is violated, for a stranger.
+// Why the level is violated, so that another program can check it.
 CertificateNote certify(CertificateFile& file, const History& h, const Assignment& levels,
                         const LevelAnswer& level, Budget& budget) {
   const Verdict& verdict = level.answer.verdict;
@@ -317,7 +317,7 @@ Run add_check(CLI::App& app) {
       ->type_name("first|all")
       ->check(one_of({"first", "all"}))
       ->capture_default_str();
-  app.add_option("--most", args->most, "with --explain all: stop after so many violations")
+  app.add_option("--most", args->most, "with --explain all: stop after N violations")
       ->type_name("N")
       ->check(whole_number(1, kMostOfAnything))
       ->capture_default_str();

@@ -127,12 +127,12 @@ Paint CommonOptions::paint() const {
 void add_common(CLI::App& app, CommonOptions& options) {
   app.add_flag("--json", options.json, "print one JSON object instead of text");
   app.add_flag("-q,--quiet", options.quiet, "print no report: the exit code answers");
-  app.add_option("--timeout", options.timeout, "give up after so many seconds (exit code 3)")
+  app.add_option("--timeout", options.timeout, "give up after this time (exit code 3)")
       ->type_name("SECONDS")
       ->check(check_seconds);
   app.add_option(
          "--memory", options.memory,
-         "give up beyond so much memory, such as 500M or 4G (exit code 3); without it, three "
+         "give up beyond this much memory, such as 500M or 4G (exit code 3); without it, three "
          "quarters of the machine's")
       ->type_name("BYTES")
       ->check(check_bytes);

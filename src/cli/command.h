@@ -35,9 +35,9 @@ struct CommonOptions {
 };
 void add_common(CLI::App& app, CommonOptions& options);
 
-// Told by main() before any command runs: which command it is, and whether errors are JSON.
+// Set by main() before any command runs: which command it is, and whether errors are JSON.
 void speak_as(std::string_view command, bool json);
-// Tells the error and returns kBadInput: on standard error, or with --json as an object on standard
+// Prints the error, returns kBadInput: on standard error, or with --json as an object on standard
 // output. An error that is a limit is the answer "unknown", and returns kUnknown.
 int fail(const Error& error);
 // Writes the report where --output says; with --quiet it goes into files only.

@@ -50,7 +50,7 @@ Result<void> write_file(const std::string& path, const std::string& text, bool i
 
 void CommandInput::add_to(CLI::App& app) {
   app.add_option("--run", runs,
-                 "the command of a session, for /bin/sh; PGHOST, PGPORT and DATABASE_URL lead it "
+                 "the command of a session, for /bin/sh; PGHOST, PGPORT and DATABASE_URL point "
                  "to the proxy that holds its statements. Once for each session")
       ->type_name("SESSION=COMMAND")
       ->allow_extra_args(false);
@@ -67,12 +67,12 @@ void CommandInput::add_to(CLI::App& app) {
 }
 
 void CommandInput::add_counts_to(CLI::App& app) {
-  app.add_option("--times", times, "play each order of steps so many times")
+  app.add_option("--times", times, "play each order of steps N times")
       ->type_name("N")
       ->check(whole_number(1, kMostRuns))
       ->capture_default_str();
   app.add_option("--schedules", schedules,
-                 "where every order of the statements is played: try at most so many")
+                 "where every order of the statements is played: try at most N")
       ->type_name("N")
       ->check(whole_number(1, kMostRuns))
       ->capture_default_str();

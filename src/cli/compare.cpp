@@ -125,7 +125,7 @@ Run add_compare(CLI::App& app) {
   auto args = std::make_shared<CompareArguments>();
   app.add_option("LEVEL", args->levels, "two levels, or with --matrix several")->required();
   app.add_flag("--matrix", args->matrix, "all pairs, and the lattice");
-  args->scope.add_to(app, "at most so many transactions besides T0");
+  args->scope.add_to(app, "at most N transactions besides T0");
   app.add_flag("--no-proof", args->no_proof, "search up to the scope only");
   add_output_file(app, "--certificate", args->certificate,
                   "write the proofs as SMT-LIB, for another solver to check");

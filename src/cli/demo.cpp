@@ -35,7 +35,7 @@ std::vector<Example> demo_examples() {
   return {{"bank.txn", demo_bank()}, {"on_call.sql", demo_on_call()}};
 }
 
-// A folder that is the current one while this lives, and is gone afterwards.
+// A folder that is the current one while this object exists, and is removed afterwards.
 class DemoFolder {
  public:
   static Result<std::unique_ptr<DemoFolder>> make() {

@@ -300,7 +300,7 @@ Run add_explore(CLI::App& app) {
       ->check(whole_number(0, kMostOfAnything))
       ->capture_default_str();
   args->pictures.add_to(app, "the violating histories");
-  app.add_option("--threads", args->threads, "threads to use; 0 is one a core")
+  app.add_option("--threads", args->threads, "threads to use; 0: one per core")
       ->type_name("N")
       ->check(whole_number(0, 1024))
       ->capture_default_str();

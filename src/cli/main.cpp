@@ -73,7 +73,7 @@ Words without_shorthands(Words words) {
   if (words.size() == 1 && words[0] == "version") return {"--version"};
   if (words.empty() || words[0] != "help") return words;
   words.erase(words.begin());
-  // Of the shorthands themselves the overview tells.
+  // The overview lists the shorthands themselves.
   if (!words.empty() && (words[0] == "help" || words[0] == "version")) words.erase(words.begin());
   words.emplace_back("--help");
   return words;

@@ -273,9 +273,8 @@ Run add_predict(CLI::App& app) {
       ->type_name("exact|approx")
       ->check(one_of({"exact", "approx"}))
       ->capture_default_str();
-  app.add_option(
-         "--all", args->all,
-         "find up to so many, with different transactions involved (1; with --baseline 100)")
+  app.add_option("--all", args->all,
+                 "find up to N runs, with different transactions involved (1; with --baseline 100)")
       ->type_name("N")
       ->check(whole_number(1, 1'000'000));
   app.add_flag("--minimal,!--no-minimal", args->minimal,

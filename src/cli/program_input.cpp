@@ -23,7 +23,7 @@ Error in_file(const Error& error, const std::string& path, const std::string& te
 }
 
 // Functions that cannot be modelled are left out, and with them the sessions that call them. That
-// is fine as long as nobody wants to run these.
+// is fine as long as the command does not run these.
 std::optional<Error> find_missing_call(const sql::Application& app) {
   for (const sql::Note& note : app.notes) {
     const auto at = std::ranges::find(app.left_out, note.function);

@@ -1,5 +1,5 @@
 #pragma once
-// The argument of commands that execute a program: `.txn` or SQL, told apart by their content.
+// The argument of commands that execute a program: `.txn` or SQL, recognised by their content.
 //
 //     auto input = args.program.load();
 //     if (!input) return fail(input.error());
@@ -37,7 +37,7 @@ struct LoadedProgram {
   // An error about the program: with its file, and the line that it points at.
   Error located(const Error& error) const;
   // The level by its name. Names of a server's levels mean its semantics on SQL programs, which
-  // nobody here executes: an error.
+  // this command does not execute: an error.
   Result<const Level*> find_level(const LevelSet& levels, const std::string& name) const;
   // For whoever executes calls by definitions: an error that names a procedure with several
   // transactions, which only a server's levels have.

@@ -170,12 +170,12 @@ Run add_record(CLI::App& app) {
   app.add_option("--dsn", args->dsn, "the PostgreSQL server, as libpq reads it: words or a URL")
       ->required()
       ->type_name("DSN");
-  app.add_option("--listen", args->listen, "where clients connect; port 0 is any that is free")
+  app.add_option("--listen", args->listen, "where clients connect; port 0 means any free port")
       ->type_name("HOST:PORT")
       ->capture_default_str();
   app.add_option("--reads", args->reads,
-                 "how it is learnt what statements read and wrote: from the server's log, by a "
-                 "column that is appended to them and taken away again, or by the log if the "
+                 "how to find out what statements read and wrote: from the server's log, by a "
+                 "column that is appended to them and removed again, or by the log if the "
                  "server allows it and else by appending")
       ->check(CLI::IsMember({"auto", "log", "append"}))
       ->capture_default_str();
@@ -185,10 +185,10 @@ Run add_record(CLI::App& app) {
   add_input_file(app, "--tls-key", args->tls_key, "the key of --tls-cert (PEM)");
   add_input_file(
       app, "--recover", args->recovered,
-      "finish the recording in this file, which was killed: what its statements read and "
+      "finish the recording in this file, after record was killed: what its statements read and "
       "wrote is computed as far as it has the server's log");
   app.add_option("COMMAND", args->command,
-                 "what to run, after --; PGHOST, PGPORT and DATABASE_URL lead it to the recorder. "
+                 "what to run, after --; PGHOST, PGPORT and DATABASE_URL point to the recorder. "
                  "Without it, the recording goes on until it is interrupted");
   add_common(app, args->common);
   app.footer(

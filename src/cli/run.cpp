@@ -199,7 +199,7 @@ Run add_run(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(0, kLargestSeed))
       ->capture_default_str();
-  app.add_option("--runs", args->runs, "run so many times, with this seed and those after it")
+  app.add_option("--runs", args->runs, "run N times, with this seed and those after it")
       ->type_name("N")
       ->check(whole_number(1, kMostOfAnything))
       ->capture_default_str();

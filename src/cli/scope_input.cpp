@@ -12,12 +12,11 @@ void ScopeInput::add_to(CLI::App& app, const char* txns_help) {
   };
   auto* txns = size("--txns", scope.txns, kMaxSynthTxns, txns_help);
   size("--keys", scope.keys, kMaxSynthKeys,
-       "at most so many keys (default: as many as transactions, or as the axioms name)");
+       "at most N keys (default: as many as transactions, or as the axioms name)");
   // More than any history in such a scope can use.
   constexpr int kEnough = 1'000;
-  size("--values", scope.values, kEnough,
-       "at most so many values of a key, the initial one included");
-  size("--ops", scope.ops, kEnough, "at most so many operations of a transaction");
+  size("--values", scope.values, kEnough, "at most N values of a key, the initial one included");
+  size("--ops", scope.ops, kEnough, "at most N operations of a transaction");
   app.add_option("--most-txns", most_txns, "without --txns: how far to grow")
       ->type_name("N")
       ->check(whole_number(1, kMaxSynthTxns))

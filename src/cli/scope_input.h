@@ -17,7 +17,7 @@ struct ScopeInput {
   std::string sessions = "chains";
   int most_txns = 5;  // how far the scope grows by itself
 
-  // `txns_help` tells what --txns means to the command.
+  // `txns_help` says what --txns means to the command.
   void add_to(CLI::App& app, const char* txns_help);
   // The scope with its switches. One that must be complete has its number of transactions, and as
   // many keys unless it states them.

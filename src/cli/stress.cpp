@@ -269,18 +269,18 @@ Run add_stress(CLI::App& app) {
   app.add_option("--isolation", args->isolation, "the level of the server, as it calls it")
       ->required()
       ->type_name("L");
-  app.add_option("-l,--level", args->level, "the level of ours that it is said to give")
+  app.add_option("-l,--level", args->level, "the level of isoscope that the server claims to give")
       ->required()
       ->type_name("LEVEL");
-  app.add_option("--clients", args->clients, "so many at once")
+  app.add_option("--clients", args->clients, "clients at the same time")
       ->type_name("N")
       ->check(whole_number(1, 1'000))
       ->capture_default_str();
-  app.add_option("--txns", args->txns, "so many transactions in all")
+  app.add_option("--txns", args->txns, "transactions of all clients together")
       ->type_name("N")
       ->check(whole_number(1, kMostOfAnything))
       ->capture_default_str();
-  app.add_option("--time", args->seconds, "stop after so many seconds")->type_name("SECONDS");
+  app.add_option("--time", args->seconds, "stop after this time")->type_name("SECONDS");
   app.add_option("--keys", args->keys, "rows that they share")
       ->type_name("N")
       ->check(whole_number(2, 1'000'000))
@@ -292,14 +292,14 @@ Run add_stress(CLI::App& app) {
   args->pictures.add_to(app, "the violation");
   args->junit.add_to(app);
   app.add_option("--kill-clients", args->kill_clients,
-                 "kill so many connections in the course of the run")
+                 "kill N connections in the course of the run")
       ->type_name("N")
       ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
   app.add_option("--kill-server", args->kill_server,
                  "a command that kills the server and starts it again, while the clients work")
       ->type_name("COMMAND");
-  app.add_option("--server-kills", args->server_kills, "with --kill-server: so often")
+  app.add_option("--server-kills", args->server_kills, "with --kill-server: how many times")
       ->type_name("N")
       ->check(whole_number(1, 1'000))
       ->capture_default_str();

@@ -163,7 +163,7 @@ int run_synth(const SynthArguments& args) {
   Budget budget = args.common.start();
   auto levels = args.specs.load(budget);
   if (!levels) return fail(levels.error());
-  // A history that nothing else restricts is still one in which nobody reads from the future.
+  // A history that nothing else restricts is still one without a read from the future.
   auto allow =
       find_all(*levels, args.allow.empty() ? std::vector<std::string>{"true"} : args.allow);
   if (!allow) return fail(allow.error());
@@ -208,10 +208,10 @@ Run add_synth(CLI::App& app) {
   };
   level_list("--allow", args->allow, "a level that allows the history; repeat it for more");
   level_list("--forbid", args->forbid, "a level that forbids it; repeat it for more");
-  args->scope.add_to(app, "exactly so many transactions besides T0");
+  args->scope.add_to(app, "exactly N transactions besides T0");
   auto* minimal = app.add_flag(
       "--minimal", args->minimal,
-      "no smaller history does: transactions, keys, values, operations, session edges");
+      "a smallest history: fewest transactions, keys, values, operations, session edges");
   auto* all = app.add_flag("--all", args->all, "every minimal history, up to renaming");
   auto* irreducible =
       app.add_flag("--irreducible", args->irreducible,

@@ -16,7 +16,7 @@
 
 namespace isoscope::explore {
 
-// How often the world is told how far we are.
+// How often progress is reported.
 inline constexpr std::uint64_t kStatesPerReport = 50'000;
 
 inline std::int64_t value_of(const store::Recording& run, const KeyTable& keys, CallId writer,

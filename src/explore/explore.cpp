@@ -169,7 +169,7 @@ Exploration explore(const Executable& program, const Plan& plan, const ExploreOp
     return explore_with<TxnSet<4>>(program, plan, with);
   };
   if (!program.may_have_new_rows()) return explore_once(options);
-  // Whoever listens hears of the final histories only.
+  // The listener gets the final histories only.
   ExploreOptions silent = options;
   silent.on_history = {};
   silent.gives_up = {};

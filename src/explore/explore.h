@@ -33,7 +33,7 @@ struct ExploreOptions {
   std::size_t max_violations = 3;  // examples kept; all are counted
   // With stop_at_violation: the example is not asked for, nor at how many histories there are.
   bool only_asks = false;
-  // Told every history, once, in no particular order; never from two threads at once.
+  // Called with every history, once, in no particular order; never from two threads at once.
   std::function<void(const store::Recording&)> on_history = {};
   // Asked after on_history: true ends the exploration, undecided. For listeners that failed.
   std::function<bool()> gives_up = {};

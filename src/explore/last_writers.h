@@ -7,7 +7,7 @@
 //
 //   true, rc, ra, cc   every order that contains the forced one (store/weak_rules.h) is one
 //   pc, si, ser        the linearizer finds one in which those pairs commit in this order
-//   mixtures           the linearizer is told what is forced, too
+//   mixtures           the linearizer gets what is forced, too
 //   psi, ua            the last writer of x sees the others
 #include <functional>
 #include <span>

@@ -4,7 +4,7 @@
 // once.
 //
 // Two steps are dependent if swapping them changes what one of them does or
-// what stays behind: one installs a key that the other reads or writes, or at si both begin and
+// the state after both: one installs a key that the other reads or writes, or at si both begin and
 // write a common key. The search is race-driven: at a node one session goes on; another is tried
 // there only when a step further down turns out to be in a race with the step that was taken, so
 // transactions on different rows are not permuted. Sessions whose step was tried before sleep until

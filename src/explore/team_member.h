@@ -43,7 +43,7 @@ inline std::string bound_message(const Path& path) {
   return message(Message::Bound).numbers(path).take();
 }
 
-// What a process other than the leader does: work, tell, obey.
+// What a process other than the leader does: work, report, obey.
 class TeamMember {
  public:
   TeamMember(Transport& transport, Control& control, Pool& pool, Findings& findings)

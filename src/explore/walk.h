@@ -8,7 +8,7 @@
 // Rules  are either one of true, rc, ra, cc for each transaction (store/weak_rules.h), kept as a
 //        forced order; or pc, si or ser for all, decided anew at each read and at the end of each
 //        transaction (store/linearizer.h); or a mixture of all of these, where the linearizer is
-//        told what is forced; or psi or ua for all, where writers of a key see each other
+//        given what is forced; or psi or ua for all, where writers of a key see each other
 //        (sight.h); or rules that force an order, for levels that no engine is made for
 //        (level_rules.h), besides a weaker level.
 #include <array>

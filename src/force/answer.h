@@ -34,7 +34,7 @@ struct Answer {
   bool is_in_txn = false;          // afterwards the session is in a transaction
   bool has_ended_txn = false;      // a COMMIT or ROLLBACK (also to a savepoint) is among it
   bool may_hold_several = false;   // and something came after that: parts of several transactions
-  // What gates have told since the answer before (gates.h).
+  // What gates have reported since the answer before (gates.h).
   std::vector<std::string> notices = {};
   friend bool operator==(const Answer&, const Answer&) = default;
 

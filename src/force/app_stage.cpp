@@ -31,7 +31,8 @@ Result<std::unique_ptr<AppSchema>> AppSchema::open(const std::string& dsn, std::
   std::unique_ptr<AppSchema> made(new AppSchema);
   made->text_ = sql::without_psql_lines(text);
   made->schema_ = fmt::format("isoscope_force_{}", ::getpid());
-  made->if_killed_ = Bequest::of_sql(dsn, "DROP SCHEMA IF EXISTS " + made->schema_ + " CASCADE");
+  made->if_killed_ =
+      CleanupIfKilled::of_sql(dsn, "DROP SCHEMA IF EXISTS " + made->schema_ + " CASCADE");
   auto monitor = PgMonitor::open(dsn);
   if (!monitor) return monitor.error();
   made->monitor_ = std::move(*monitor);

@@ -45,7 +45,7 @@ class AppSchema {
   std::string text_;
   std::string schema_;
   std::unique_ptr<PgMonitor> monitor_;
-  Bequest if_killed_;
+  CleanupIfKilled if_killed_;
   GatedApplication gated_;
   bool has_gates_ = true;
   std::string no_record_;
@@ -84,7 +84,7 @@ class AppStage {
 // Gates, the call, COMMIT: the answer to the call.
 const Answer* call_answer(const Answers& answers);
 bool has_committed(const Answers& answers);
-// What the gates of a call have told.
+// What the gates of a call have reported.
 std::vector<GateNotice> notices_of(const Answers& answers);
 
 }  // namespace isoscope::force

@@ -153,7 +153,7 @@ class CommandForcing {
     return {};
   }
 
-  // Depth first: at the last choice at which somebody else could have had the turn, he has it.
+  // Depth first: at the last choice at which another actor could have had the turn, it has it.
   static bool next_order(const std::vector<Choice>& choices, Turns& turns) {
     for (std::size_t i = choices.size(); i-- > 0;) {
       const auto other = std::ranges::upper_bound(choices[i].ready, choices[i].chosen);

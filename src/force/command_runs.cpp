@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, std::string>> direct_environment(
 // `is_over_time`: it must end now.
 Result<void> run_beside(const std::string& text, const record::ConnectionString& dsn,
                         const std::function<bool()>& is_over_time) {
-  const Bequest if_killed = Bequest::of_processes(marked_environment());
+  const CleanupIfKilled if_killed = CleanupIfKilled::of_processes(marked_environment());
   auto environment = direct_environment(dsn);
   environment.push_back(mark_of_commands());
   const int output = static_cast<int>(::memfd_create("isoscope-output", MFD_CLOEXEC));
@@ -111,15 +111,15 @@ std::vector<HeldCommand> CommandRunner::commands(bool follows_plan) const {
 }
 
 Result<void> CommandRunner::between_setup_and_teardown(const std::function<Result<void>()>& work) {
-  Bequest if_killed;
+  CleanupIfKilled if_killed;
   if (!options_.teardown.empty())
-    if_killed = Bequest::of_command(options_.teardown, direct_environment(options_.dsn));
+    if_killed = CleanupIfKilled::of_command(options_.teardown, direct_environment(options_.dsn));
   Result<void> done;
   if (!options_.setup.empty())
     done = run_beside(options_.setup, options_.dsn, [this] { return budget_.expired_now(); });
   if (done) done = work();
   if (options_.teardown.empty()) return done;
-  // What was set up is cleaned up, also when the time is over or somebody interrupts, and when the
+  // What was set up is cleaned up, also when the time is over or the user interrupts, and when the
   // setup has come only half the way.
   const auto end = Budget::Clock::now() + kCleaningTime;
   auto cleaned =

@@ -223,7 +223,7 @@ Result<Run> Experiment::play_turns(const Turns& turns, const ById<ActorId, std::
   Run run;
   std::string teardown;
   for (const SpecSession& session : spec_->sessions) teardown += session.teardown + ";\n";
-  const Bequest if_killed = Bequest::of_sql(dsn_, teardown + spec_->teardown);
+  const CleanupIfKilled if_killed = CleanupIfKilled::of_sql(dsn_, teardown + spec_->teardown);
   for (const std::string& setup : spec_->setups) {
     run.setups.push_back(monitor_->answer(setup));
     if (!run.setups.back().has_failed()) continue;

@@ -1,4 +1,4 @@
-// What gates are on the server, and what they tell.
+// What gates are on the server, and what they report.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -37,7 +37,7 @@ inline constexpr int kMostGatedActors = 6;
 
 enum class Gates : std::uint8_t {
   Stop,    // statements have gates, and are as they were
-  Record,  // and they tell their snapshots and rows
+  Record,  // and they report their snapshots and rows
 };
 
 // What of a function has no gate of its own, and so runs together with the statement before it:
@@ -62,7 +62,7 @@ Result<GatedApplication> with_gates(std::string_view application, const std::str
 // CREATE FUNCTION of the gate, and of what it needs.
 std::string gate_functions(const std::string& schema);
 
-// What a gate has told.
+// What a gate has reported.
 struct GateNotice {
   InnerId statement = {};                  // of GatedApplication
   StatementId turn = {};                   // of the call: the place among its gates

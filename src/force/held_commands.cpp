@@ -26,7 +26,7 @@ Result<std::unique_ptr<HeldCommands>> HeldCommands::open(const Options& options,
                                                          std::vector<HeldCommand> commands) {
   std::unique_ptr<HeldCommands> made(new HeldCommands);
   made->options_ = options;
-  made->if_killed_ = Bequest::of_processes(marked_environment());
+  made->if_killed_ = CleanupIfKilled::of_processes(marked_environment());
   auto monitor = PgMonitor::open(options.dsn.text);
   if (!monitor) return monitor.error();
   made->monitor_ = std::move(*monitor);
@@ -259,7 +259,7 @@ void HeldCommands::heard(std::uint32_t connection, char type, std::string_view p
     c.pid = static_cast<int>(fields.int32());
     c.secret = fields.int32();
     pids_.push_back(c.pid);
-    c.if_killed = Bequest::of_statement(options_.dsn.server, c.pid, c.secret);
+    c.if_killed = CleanupIfKilled::of_statement(options_.dsn.server, c.pid, c.secret);
   } else if (type == 'C' && c.turn.is_open) {
     a.sent.back().tag = fields.string();
   } else if (type == 'E' && c.turn.is_open) {

@@ -105,7 +105,7 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
     Turn turn = {};
     std::optional<SentRequest> held = {};
     std::map<std::string, std::string, std::less<>> prepared = {};  // texts by name
-    Bequest if_killed = {};
+    CleanupIfKilled if_killed = {};
   };
   struct Actor {
     HeldCommand command;
@@ -143,7 +143,7 @@ class HeldCommands final : public Stage, private record::TurnKeeper {
   std::unique_ptr<RunRecorder> recorder_;
   std::unique_ptr<PgMonitor> monitor_;
   bool is_closed_ = false;
-  Bequest if_killed_;
+  CleanupIfKilled if_killed_;
 };
 
 }  // namespace isoscope::force

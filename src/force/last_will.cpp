@@ -91,7 +91,7 @@ void keep_promise(const WillFields& will) {
     for (std::string record; take_packed(unread, record);) {
       WillFields fields;
       for (std::string field; take_packed(record, field);) fields.push_back(field);
-      if (fields.empty()) ::_exit(0);  // the farewell
+      if (fields.empty()) ::_exit(0);  // the first process ends in order
       const auto number = static_cast<std::size_t>(std::atoll(fields[0].c_str()));
       if (fields.size() == 1) {
         wills.erase(number);
@@ -171,33 +171,33 @@ bool is_marked(const fs::path& process, const std::string& variable) {
 
 }  // namespace
 
-Bequest::~Bequest() {
+CleanupIfKilled::~CleanupIfKilled() {
   if (number_ != 0) Executor::of_program().revoke(number_);
 }
 
-Bequest Bequest::of_processes(const std::string& variable) {
-  return Bequest(Executor::of_program().promise({"processes", variable}));
+CleanupIfKilled CleanupIfKilled::of_processes(const std::string& variable) {
+  return CleanupIfKilled(Executor::of_program().promise({"processes", variable}));
 }
 
-Bequest Bequest::of_statement(const record::ServerAddress& server, int process,
-                              std::uint32_t secret) {
-  return Bequest(
+CleanupIfKilled CleanupIfKilled::of_statement(const record::ServerAddress& server, int process,
+                                              std::uint32_t secret) {
+  return CleanupIfKilled(
       Executor::of_program().promise({"statement", server.host, std::to_string(server.port),
                                       std::to_string(process), std::to_string(secret)}));
 }
 
-Bequest Bequest::of_sql(const std::string& dsn, const std::string& sql) {
-  return Bequest(Executor::of_program().promise({"sql", dsn, sql}));
+CleanupIfKilled CleanupIfKilled::of_sql(const std::string& dsn, const std::string& sql) {
+  return CleanupIfKilled(Executor::of_program().promise({"sql", dsn, sql}));
 }
 
-Bequest Bequest::of_command(const std::string& text,
-                            const std::vector<std::pair<std::string, std::string>>& environment) {
+CleanupIfKilled CleanupIfKilled::of_command(
+    const std::string& text, const std::vector<std::pair<std::string, std::string>>& environment) {
   WillFields will = {"command", text};
   for (const auto& [name, value] : environment) {
     will.push_back(name);
     will.push_back(value);
   }
-  return Bequest(Executor::of_program().promise(std::move(will)));
+  return CleanupIfKilled(Executor::of_program().promise(std::move(will)));
 }
 
 std::pair<std::string, std::string> mark_of_commands() {

@@ -2,16 +2,18 @@
 // What is to be cleaned up if this program is killed in the middle of its work.
 //
 // A process that is killed with SIGKILL cleans up nothing: the commands that it has started, the
-// statements that the server is at, schemas of ours and what a setup has created would stay. So a
-// second process waits beside the first one, in a session of its own, and reads from a pipe what is
-// to be done. When the pipe ends without a farewell, the first process is dead, and it does that:
+// statements that the server executes, our schemas and what a setup has created would stay. So a
+// second process waits beside the first one, in a process session of its own, and reads from a pipe
+// what is to be done. If the pipe ends without the message that says that all is done, the first
+// process is dead, and the second one cleans up:
 //
-//   processes    whose environment bears a mark are killed
+//   processes    whose environment has a mark are killed
 //   statements   are cancelled, as libpq's PQcancel does it
 //   SQL          is run on a connection of its own: ends sessions, drops schemas, tears down
-//   commands     of the user's are run: a teardown
+//   commands     of the user are run: a teardown
 //
-// A promise is kept as long as its object lives; then the first process has done it by itself.
+// A cleanup is registered as long as its object exists; the destructor withdraws it, because the
+// first process has then cleaned up by itself.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,28 +24,28 @@
 
 namespace isoscope::force {
 
-class Bequest {
+class CleanupIfKilled {
  public:
-  Bequest() = default;
-  Bequest(Bequest&& other) noexcept : number_(std::exchange(other.number_, 0)) {}
-  Bequest& operator=(Bequest&& other) noexcept {
+  CleanupIfKilled() = default;
+  CleanupIfKilled(CleanupIfKilled&& other) noexcept : number_(std::exchange(other.number_, 0)) {}
+  CleanupIfKilled& operator=(CleanupIfKilled&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Bequest();
+  ~CleanupIfKilled();
 
   // The processes with NAME=VALUE in their environment.
-  static Bequest of_processes(const std::string& variable);
+  static CleanupIfKilled of_processes(const std::string& variable);
   // The statement of a session of the server, known by its process and its key.
-  static Bequest of_statement(const record::ServerAddress& server, int process,
-                              std::uint32_t secret);
+  static CleanupIfKilled of_statement(const record::ServerAddress& server, int process,
+                                      std::uint32_t secret);
   // `dsn` as open_server() reads it.
-  static Bequest of_sql(const std::string& dsn, const std::string& sql);
-  static Bequest of_command(const std::string& text,
-                            const std::vector<std::pair<std::string, std::string>>& environment);
+  static CleanupIfKilled of_sql(const std::string& dsn, const std::string& sql);
+  static CleanupIfKilled of_command(
+      const std::string& text, const std::vector<std::pair<std::string, std::string>>& environment);
 
  private:
-  explicit Bequest(std::size_t number) : number_(number) {}
+  explicit CleanupIfKilled(std::size_t number) : number_(number) {}
   std::size_t number_ = 0;  // 0: none
 };
 

@@ -111,7 +111,7 @@ class MySessions final : public Sessions {
     std::string name;
     Script script;
     MyConnection connection = {};
-    Bequest if_killed = {};
+    CleanupIfKilled if_killed = {};
     std::optional<std::string> next = {};
     bool is_busy = false;
     int waiting_for = 0;  // what the library waits for at the socket
@@ -136,8 +136,8 @@ class MySessions final : public Sessions {
       if (answer.has_failed()) return Error{.what = answer.message, .hint = sql};
     }
     auto next = actor.script(nullptr);
-    Bequest if_killed =
-        Bequest::of_sql(dsn_, fmt::format("KILL {}", mysql_thread_id(connection->get())));
+    CleanupIfKilled if_killed =
+        CleanupIfKilled::of_sql(dsn_, fmt::format("KILL {}", mysql_thread_id(connection->get())));
     actors_.push_back({.name = actor.name,
                        .script = std::move(actor.script),
                        .connection = std::move(*connection),
@@ -192,9 +192,9 @@ class MySessions final : public Sessions {
     return {};
   }
 
-  // INNODB_TRX and INNODB_LOCK_WAITS are copies that may be 100 ms old, and so may say that
-  // somebody waits who was let go. The monitor's text is not; it does not say for whom, and InnoDB
-  // itself ends deadlocks at once.
+  // INNODB_TRX and INNODB_LOCK_WAITS are copies that may be 100 ms old, and so may show
+  // a session as waiting that was let go. The monitor's text is not; it does not say for whom, and
+  // InnoDB itself ends deadlocks at once.
   Result<std::vector<Wait>> waits() override {
     const Answer answer = my_run(monitor_.get(), "SHOW ENGINE INNODB STATUS");
     if (answer.has_failed())

@@ -207,7 +207,7 @@ struct PgSessions::State {
     std::string name;
     Script script;
     PgConnection connection = {};
-    Bequest if_killed = {};
+    CleanupIfKilled if_killed = {};
     std::optional<std::string> next = {};
     bool is_busy = false;
     bool is_at_gate = false;  // and busy
@@ -268,7 +268,7 @@ Result<std::unique_ptr<PgSessions>> PgSessions::open(Options options,
       actor.setup.push_back(
           fmt::format("SET isoscope.actor = {}", gate_class(made->state_->actors.next_id())));
     const std::string& direct = made->state_->options.monitor;
-    Bequest if_killed = Bequest::of_sql(
+    CleanupIfKilled if_killed = CleanupIfKilled::of_sql(
         direct.empty() ? made->state_->options.dsn : direct,
         fmt::format("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = {} AND "
                     "starts_with(application_name, '{}')",

@@ -68,7 +68,7 @@ class Space {
   Space& operator=(const Space&) = delete;
 
   Result<void> create() {
-    if_killed_ = Bequest::of_sql(server_.dsn(), server_.drop_space(name_));
+    if_killed_ = CleanupIfKilled::of_sql(server_.dsn(), server_.drop_space(name_));
     for (const std::string& sql :
          {server_.drop_space(name_), server_.create_space(name_),
           fmt::format("CREATE TABLE {} (k varchar(8) PRIMARY KEY, v int NOT NULL)", table())}) {
@@ -83,7 +83,7 @@ class Space {
  private:
   Server& server_;
   std::string name_;
-  Bequest if_killed_;
+  CleanupIfKilled if_killed_;
 };
 
 class Prober {

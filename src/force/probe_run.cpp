@@ -120,8 +120,8 @@ bool ProbeRunner::advance_order() {
   return std::ranges::next_permutation(order_).found;
 }
 
-// Of neighbours that commute, only one order is played; and none in which somebody takes a turn
-// who waits at that place.
+// Of neighbours that commute, only one order is played; and none in which a session takes a turn
+// while it waits.
 bool ProbeRunner::is_reduced(const Order& order) const {
   ById<ActorId, StatementId> next(said_.size());
   bool was_plain = false;

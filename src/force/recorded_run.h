@@ -8,7 +8,7 @@
 //
 // What is recorded is true, so an unserializable history is one. That a run is serializable is only
 // said of a recording without gaps. Reads of joins are recorded coarsely (docs/record.md): a
-// violation that does not stand without them is not told.
+// violation that does not stand without them is not reported.
 #include <functional>
 #include <memory>
 #include <string>

@@ -162,14 +162,14 @@ class Player {
     }
   }
 
-  // Does everybody whose statement is out wait, and not for what will move by itself: somebody
+  // Does every actor whose statement is out wait, and not for what will move by itself: a session
   // outside, or each other, which the server will end?
   bool is_at_rest(const std::vector<Wait>& waits) const {
     ById<ActorId, const Wait*> of(stage_.size(), nullptr);
     for (const Wait& wait : waits) of[wait.actor] = &wait;
     for (const ActorId actor : order_)
       if (of[actor] == nullptr || of[actor]->is_outside) return false;
-    // Remove those who wait for nobody that waits, again and again; a cycle stays.
+    // Remove those that wait for no waiting actor, again and again; a cycle stays.
     ById<ActorId, bool> is_free(stage_.size());
     for (const ActorId actor : stage_.actors()) is_free[actor] = !is_out_[actor];
     bool has_changed = true;
@@ -198,7 +198,7 @@ class Player {
   std::size_t first_left_ = 0;     // turns before it are used
   std::size_t latest_ = 0;         // the turn furthest in the plan that was taken
   std::vector<ActorId> order_;     // who has a statement out, in the order of sending
-  std::vector<ActorId> answered_;  // to be told
+  std::vector<ActorId> answered_;  // to be reported
   bool is_over_ = false;
   Played played_;
 };

@@ -12,7 +12,7 @@
 //
 // A turn of an actor that waits for a lock is put off: the next turn of another actor comes first,
 // and this one as soon as its actor is free. If nothing can move any more (all that have turns left
-// wait for somebody who has none), the run is stuck. An actor that is done before its turns are
+// wait for an actor that has none), the run is stuck. An actor that is done before its turns are
 // used up, because a statement failed, forfeits them.
 #include <functional>
 #include <string>

@@ -35,7 +35,8 @@ class Server {
   virtual bool has_returning() const = 0;        // UPDATE … RETURNING
   // Ends the connection that a process of the server has (Sessions::process).
   virtual std::string kill_statement(std::uint64_t process) const = 0;
-  // What a name of ours begins with, so that it clashes with nobody's: a schema, or a database.
+  // Creates and drops what holds the tables of a run: a schema, or a database of MariaDB. `name` is
+  // unique among names on the server.
   virtual std::string create_space(const std::string& name) const = 0;
   virtual std::string drop_space(const std::string& name) const = 0;
 };

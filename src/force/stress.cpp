@@ -35,7 +35,7 @@ class StressTable {
 
   std::string name() const { return space_ + ".t"; }
   Result<void> create(const StressOptions& options) {
-    if_killed_ = Bequest::of_sql(server_.dsn(), server_.drop_space(space_));
+    if_killed_ = CleanupIfKilled::of_sql(server_.dsn(), server_.drop_space(space_));
     is_list_ = options.workload == StressWorkload::List;
     for (const std::string& sql :
          {server_.drop_space(space_), server_.create_space(space_),
@@ -66,7 +66,7 @@ class StressTable {
 
   Server& server_;
   std::string space_;
-  Bequest if_killed_;
+  CleanupIfKilled if_killed_;
   bool is_list_ = false;
   std::size_t rows_ = 0;
 };
@@ -131,7 +131,7 @@ class StressTest {
     }
   }
 
-  // Until nobody may start a transaction, or a connection is lost and everybody has come to rest.
+  // Until no client may start a transaction, or a connection is lost and all clients are at rest.
   Result<void> play_round() {
     state_.is_pausing = false;
     auto stage = connect();
@@ -189,7 +189,7 @@ class StressTest {
     return {};
   }
 
-  // Tells how it goes, and asks whether it is enough.
+  // Reports progress, and asks whether it is enough.
   Result<void> look() {
     if (options_.progress && elapsed() > told_ + 0.5) {
       told_ = elapsed();

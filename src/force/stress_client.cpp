@@ -226,7 +226,7 @@ bool is_serializable(const StressOptions& options) {
                             [](unsigned char x, char y) { return std::toupper(x) == y; });
 }
 
-// The values that somebody whose transaction was not aborted has seen.
+// The values that some transaction that was not aborted has seen.
 std::vector<bool> seen_values(const std::vector<std::unique_ptr<StressClient>>& clients) {
   std::vector<bool> seen;
   for (const auto& client : clients) {

@@ -1,4 +1,4 @@
-// What random clients were told is committed, and is not there any more.
+// Commits that the server reported to random clients and that are lost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace isoscope::force {
 namespace {
 
-constexpr std::size_t kMostLosses = 10;  // that are told
+constexpr std::size_t kMostLosses = 10;  // that are reported
 
 // What the rows hold in the end, by row: a value, or the elements of a list.
 std::unordered_map<StressRow, std::vector<std::int64_t>> rows_in_the_end(
@@ -38,7 +38,7 @@ std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressCl
         if (op.kind == StressOp::Kind::Write && !op.seen.empty())
           before.try_emplace(op.written, op.seen.back());
   std::unordered_set<std::int64_t> kept;
-  std::unordered_set<StressRow> unclear;  // rows that lead to a value which nobody has told
+  std::unordered_set<StressRow> unclear;  // rows with an earlier value that no client reported
   for (const auto& [row, values] : rows) {
     kept.insert(values.begin(), values.end());
     for (std::int64_t value = values.empty() ? 0 : values.back(); !is_list && value > 0;) {
@@ -62,7 +62,7 @@ std::vector<std::string> lost_commits(const std::vector<std::unique_ptr<StressCl
         continue;
       }
       lost.push_back(
-          fmt::format("client c{} was told that its {} {} {} t[{}] is committed, and "
+          fmt::format("the server told client c{} that its {} {} {} t[{}] is committed, and "
                       "what the row holds in the end does not come after it",
                       c + 1, is_list ? "append of" : "write of", gone->written,
                       is_list ? "to" : "into", gone->row.index));

@@ -191,7 +191,7 @@ class CobraReader {
     }
   }
 
-  // Second pass: events, with values that tell versions apart.
+  // Second pass: events, with values that distinguish versions.
   void enter(const Txn& txn) {
     const auto number = log_number(txn.log->name);
     const SessionId s = number ? b_.session(*number) : b_.session(txn.log->name);

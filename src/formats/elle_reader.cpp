@@ -25,7 +25,7 @@ struct OpenWrite {
   Place place;
 };
 
-// When an operation happened, as far as the file tells.
+// When an operation happened, as far as the file states it.
 struct ElleMoment {
   std::optional<std::int64_t> index;
   std::optional<std::int64_t> time;

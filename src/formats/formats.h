@@ -63,7 +63,7 @@ enum class Ambiguity : std::uint8_t {
 
 // Reads a file, standard input for "-", or a directory (which is cobra). Without a format it is
 // recognised. Errors name the file, the place, and quote the line.
-// Tells `progress` how much of a file was read. A budget that expires gives a limit_error.
+// Reports to `progress` how much of a file was read. A budget that expires gives a limit_error.
 // `notes` takes what a recorded run says besides; without it, a run that has gaps gives a
 // limit_error, so that no analysis takes what is recorded for all that happened.
 Result<History> read_history(const std::string& path, std::optional<Format> format = {},

@@ -23,7 +23,7 @@ Result<History> read_plume(LineReader& in);
 Result<HistoryBuilder> gather_plume(LineReader& in);
 Result<void> write_plume(const History& h, const Sink& out, const Budget& budget = {});
 // One transaction. Of an aborted one only the writes: each line with transaction -1 is a
-// transaction of its own, so that what it read of its own writes cannot be told.
+// transaction of its own, so that its reads of its own writes cannot be expressed.
 void append_plume(const PlainTxn& txn, std::string& out);
 
 }  // namespace isoscope

@@ -68,7 +68,7 @@ bool declares_transactions(std::string_view words) {
          has_any(words, {"read(", "write(", ") {", "{ {"});
 }
 
-// recognise() tells formats from each other; this tells them from other texts.
+// recognise() distinguishes formats from each other; this, formats from other texts.
 bool is_history(std::string_view words) {
   const auto format = recognise(words);
   if (format == Format::Hist)

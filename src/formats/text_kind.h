@@ -1,5 +1,5 @@
 #pragma once
-// What a text is: for whoever got another kind of file than the one that was asked for.
+// What a text is: for the error message when a file is of another kind than expected.
 //
 // Readers decide for themselves what they read; this is asked only after they have refused a file,
 // to say "this is a program: use explore" instead of a syntax error.

@@ -113,7 +113,7 @@ class WordingFinder {
     if (auto done = check_times(t); !done) return done;
     if (!d_.empty_txns && h_.events(t).empty())
       return cannot(
-          fmt::format("{} does nothing, and it tells transactions by what they do", show(t)));
+          fmt::format("{} does nothing, and it identifies transactions by what they do", show(t)));
     for (EventId e : h_.events(t)) {
       if (auto done = check_value(t, e); !done) return done;
     }
@@ -148,7 +148,7 @@ class WordingFinder {
     if (d_.times != Times::OfOperations || !h_.has_times()) return {};
     if (!times)
       return cannot(fmt::format(
-          "it tells the times of all transactions or of none, and {} has none", show(t)));
+          "it states the times of all transactions or of none, and {} has none", show(t)));
     const bool is_open = times->end == TxnTimes::kOpen;
     if (is_open != (h_.status(t) == TxnStatus::Unknown))
       return cannot(fmt::format("what ends has an outcome there, and {} is {}", show(t),
@@ -185,8 +185,8 @@ class WordingFinder {
                                 h_.name(h_.locks(t).front().row)));
     for (EventId e : h_.events(t)) {
       if (h_.is_insert(e))
-        return cannot(fmt::format("it does not tell inserts from other writes, and {} inserts '{}'",
-                                  show(t), h_.name(h_.key(e))));
+        return cannot(fmt::format("it cannot mark inserts as such, and {} inserts '{}'", show(t),
+                                  h_.name(h_.key(e))));
     }
     // Statements of one event each are the same as none.
     bool is_grouped = h_.num_statements(t) != h_.events(t).size();
@@ -349,7 +349,7 @@ class WordingFinder {
     const bool none = d_.initial == InitialValues::None;
     const Value implied = implied_initial(x, reads.of_nil);
     const bool differs = none || !h_.has_initial(x) || h_.initial_value(x) != implied;
-    // Would a read that nobody's write explains be taken for a read of the initial state?
+    // Would a read that no write explains be taken for a read of the initial state?
     const bool thin_air = implied.is_nil() ? reads.thin_air_nil : reads.thin_air_zero;
     const bool misread = !none && differs && thin_air && write_of(x, implied).is_none();
     if (d_.states_initial) {
@@ -423,7 +423,7 @@ class WordingFinder {
     if (!d_.has_values && !h_.is_external_read(e))
       return cannot(
           fmt::format("{} reads '{}' from no committed transaction's last write, and it "
-                      "tells reads by their writers",
+                      "identifies reads by their writers",
                       show(t), h_.name(h_.key(e))));
     // Whoever is named is read from in its last write.
     EventId last = EventId::none();
@@ -441,8 +441,8 @@ class WordingFinder {
       return {};
     }
     return cannot(
-        fmt::format("{} reads '{}' from {}, whose value {} is not its alone, and it "
-                    "tells writers by their values",
+        fmt::format("{} reads '{}' from {}, whose value {} others write too, and it "
+                    "identifies writers by their values",
                     show(t), h_.name(h_.key(e)), show(writer), h_.show(wording_.value(e))));
   }
 

@@ -19,16 +19,16 @@
 
 namespace isoscope {
 
-// Which transactions of an outcome a format can tell.
+// Which transactions of an outcome a format can express.
 enum class Extent : std::uint8_t { None, OneWrite, WritesOnly, All };
 // What a format has for keys and values.
 enum class Alphabet : std::uint8_t {
   Numbers,     // unsigned, 64 bits
-  Texts,       // and integers, which texts that look like one cannot be told from
+  Texts,       // and integers, which cannot be distinguished from texts that look like one
   Unicode,     // and integers, apart; texts are UTF-8
   TraceWords,  // texts that can stand in the brackets of a trace
 };
-// Which times of transactions a format can tell.
+// Which times of transactions a format can express.
 enum class Times : std::uint8_t {
   None,
   OfOperations,  // those of invocations and completions: all or none, in the order of the sessions
@@ -49,7 +49,7 @@ struct Dialect {
   bool lists = false;           // are there lists?
   bool levels = false;          // can transactions have levels of their own?
   bool notes = false;           // can they have notes, numbers of commits, and the file a header?
-  bool statements = false;      // can events be grouped, rows be locked, inserts be told?
+  bool statements = false;      // can events be grouped, rows be locked, inserts be marked?
   Times times = Times::None;    // can they have times?
   bool empty_txns = false;      // can they be without events?
   bool names_writers = false;   // can a read name its writer?

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kInjectionSessions = 4;
 
 // All of them, those that break the weakest levels first.
 std::span<const Injection> injections();
-// By name; null if there is none of that name.
+// By name; null if no injection has that name.
 const Injection* find_injection(std::string_view name);
 
 }  // namespace isoscope

@@ -1,4 +1,4 @@
-// psi, cc, ra: each session talks to one replica, which answers from its own state and tells the
+// psi, cc, ra: each session talks to one replica, which answers from its own state and informs the
 // others of its updates later. Where two updates of a key meet, the one with the greater stamp, a
 // Lamport clock made unique by the replica's number, wins everywhere.
 //

@@ -17,7 +17,7 @@
 // unknown outcome counts as committed if a transaction that counts reads from it; otherwise it is
 // absent: its events are here to be printed, but it is no member of T.
 //
-// A file may tell more than so and wr. Events may be grouped into statements, statements may lock
+// A file may state more than so and wr. Events may be grouped into statements, statements may lock
 // rows, transactions may have times and numbers in the order of commits. A lock is no event: who
 // walks over the events of a history sees reads and writes only.
 //
@@ -110,7 +110,7 @@ struct TxnTimes {
   friend auto operator<=>(const TxnTimes&, const TxnTimes&) = default;
 };
 
-// What a native file may tell about a transaction besides its events.
+// What a native file may state about a transaction besides its events.
 struct StatementParameter {
   enum class Kind : std::uint8_t { Null, Text, Hex };
   Kind kind = Kind::Null;

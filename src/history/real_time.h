@@ -1,5 +1,5 @@
 #pragma once
-// A history in which real time is told by so and wr, so that whoever decides a level decides its
+// A history where real time is expressed by so and wr, so that whoever decides a level decides its
 // strict form as well: the level with so ∪ rt in place of so, and rt ⊆ co.
 //
 // A session of auxiliary transactions, the clock, is put beside the others. Between ends and the

@@ -229,7 +229,7 @@ std::optional<ReadFault> HistoryResolver::fault_of_list(const ListRead& read,
   const auto order = longest == nullptr ? std::span<const Value>{} : elements(*longest);
   if (std::find(writes.begin(), writes.end(), EventId::none()) != writes.end())
     return ReadFault{FaultKind::ThinAirRead, e, EventId::none()};
-  // What a transaction that did not commit appended itself is in nobody else's list.
+  // What a transaction that did not commit appended itself is in no list of others.
   std::size_t foreign = shown.size();
   while (h_.status(t) != TxnStatus::Committed && foreign > 0 && txn_of(writes[foreign - 1]) == t &&
          std::find(order.begin(), order.end(), shown[foreign - 1]) == order.end())

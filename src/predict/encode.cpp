@@ -154,16 +154,16 @@ void Encoder::encode_strict(ChoiceId c) {
     as_observed.push_back(stop_[other]);
   }
   add(std::move(as_observed));
-  std::vector<Lit> somebody_else = {~stop_[c]};
+  std::vector<Lit> other_writer = {~stop_[c]};
   for (const TxnId w : choice.writers) {
     const Lit chosen = sees(c, w);
     add({~chosen, shows(w, choice.key)});
     if (w == choice.observed) continue;
-    somebody_else.push_back(chosen);
+    other_writer.push_back(chosen);
     add({~chosen, stop_[c]});
     add({~chosen, changed_[c]});
   }
-  add(std::move(somebody_else));
+  add(std::move(other_writer));
   at_most_one(sees_[c]);
 }
 

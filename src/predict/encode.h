@@ -72,8 +72,8 @@ class Encoder {
   void exclude(std::vector<Lit> facts);
   // At least one of these.
   void require(std::vector<Lit> facts);
-  // The steps of a serial order of all that is there: some step must be blocked, or somebody else
-  // be there.
+  // The steps of a serial order of all that is there: some step must be blocked, or another
+  // transaction be there.
   void exclude_order(std::span<const TxnId> order);
 
   std::size_t num_literals() const { return num_literals_; }

@@ -1,5 +1,5 @@
 #pragma once
-// The syntax tree of a .txn program: what the grammar alone can tell.
+// The syntax tree of a .txn program: what the grammar alone can decide.
 //
 // Names are views into the text. Whether a name is a local, a parameter or a mistake is found out
 // by names.h; what it is worth at a call, by the compiler.

@@ -116,7 +116,7 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
       case Op::Not:
         r[i->to] = r[i->a] == 0;
         break;
-      // The result of an overflow must not replace an operand: the message tells both.
+      // The result of an overflow must not replace an operand: the message shows both.
       case Op::Multiply: {
         std::int64_t result = 0;
         if (__builtin_mul_overflow(r[i->a], r[i->b], &result))

@@ -61,7 +61,7 @@ std::string Program::statement_text(Place place) const {
   return out;
 }
 
-// Evaluates a claim; the registers tell how it ended.
+// Evaluates a claim; the registers show how it ended.
 Stop Program::evaluate(const FinalAssertion& claim, std::span<const Ending> endings,
                        std::span<const std::int64_t> finals,
                        std::vector<std::int64_t>& registers) const {

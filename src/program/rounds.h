@@ -19,7 +19,7 @@ int most_rounds(const Executable& program);
 // There were so many, and new rows still.
 Error too_many_rounds(const Executable& program);
 
-// The answer of the last round. `analyse` returns a Result; `is_over` tells of its value whether
+// The answer of the last round. `analyse` returns a Result; `is_over` says of its value whether
 // more rounds are in vain, because the time is over. An error if the rounds have no end.
 template <class Analyse, class IsOver>
 auto until_rows_are_known(const Executable& program, const Analyse& analyse, const IsOver& is_over)

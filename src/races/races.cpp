@@ -258,7 +258,7 @@ class RaceFinder {
     return why;
   }
 
-  // Tells the race, unless one with the same statements is known. False: it is none.
+  // Reports the race, unless one with the same statements is known. False: it is not a race.
   bool tell(const Pair& pair, RunTxn a, RunTxn b, Interleaving& found) {
     std::set<std::string> sides = {side_text(found.forth.from, found.forth.from_statement) + "\n" +
                                        side_text(found.back.to, found.back.to_statement),

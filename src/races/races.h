@@ -9,7 +9,7 @@
 //     SELECT qty FROM product WHERE id = ?            T7 reads what T6 is about to overwrite
 //     UPDATE product SET qty = ? WHERE id = ?         T7 overwrites what T6 has written
 //
-// Pairs without a race are told too, with the reason, and whether they were decided.
+// Pairs without a race are reported too, with the reason, and whether they were decided.
 //
 // Trust     The history of each race is checked: ser does not hold, and the level does where its
 //           text is known (check/check.h).

@@ -60,7 +60,7 @@ enum class StatementKind : std::uint8_t { Select, Insert, Update, Delete, Other 
 struct Statement {
   std::string sql;
   std::string shape;  // without constants and comments
-  std::string place;  // in the code, where a comment tells it
+  std::string place;  // in the code, where a comment states it
   StatementKind kind = StatementKind::Other;
   bool tells_rows = false;       // SELECT, or RETURNING: the application learns what it read
   bool takes_conflicts = false;  // ON CONFLICT: a key that is there does not end it

@@ -288,7 +288,7 @@ std::string Accesses::RowSearch::compare_with_told() const {
     if (!limit || static_cast<std::int64_t>(most) > *limit) return "a LIMIT that leaves rows out";
   }
   if ((writes_ || shape_.counts_rows) && (told < counted_ || told > counted_ + in_doubt_))
-    return "the number of rows that the server told is not the one computed";
+    return "the number of rows that the server reported is not the one computed";
   return {};
 }
 

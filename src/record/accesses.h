@@ -159,7 +159,7 @@ class Accesses {
                                  std::set<std::string>& changed);
   // INSERT of a key that is there (23505).
   std::string read_refused_insert(const Execution& run, std::vector<Access>& reads);
-  // The primary key of the row that INSERT … VALUES of one row inserts, if the text tells it.
+  // The primary key of the row that INSERT … VALUES of one row inserts, if the text states it.
   std::optional<std::string> inserted_key(const Execution& run);
   // `before`: the version that was replaced; null if there was none.
   std::string read_parents(const Execution& run, const Version* before, const Version& version,

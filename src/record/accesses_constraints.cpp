@@ -37,7 +37,7 @@ std::string Accesses::read_inserted(const Execution& run, std::vector<Access>& r
       run.shape->conflict == Shape::Conflict::IsIgnored)
     return read_ignored(run, reads);
   if (counted != told_rows(run.statement->tag))
-    return "the number of rows that the server told is not the one in the log";
+    return "the number of rows that the server reported is not the one in the log";
   return {};
 }
 

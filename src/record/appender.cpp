@@ -56,7 +56,7 @@ Result<Appender> Appender::open(SqlConnection& sql) {
   if (row[0] == "t") return Error{.what = "the server is a standby"};
   if (row[1] != "on") return Error{.what = "the server does not count rows (track_counts)"};
   if (row[2] != "UTF8") return Error{.what = "the encoding of the database is not UTF8"};
-  if (row[3]) return Error{.what = "not everybody may call " + *row[3]};
+  if (row[3]) return Error{.what = "EXECUTE is not granted to PUBLIC on " + *row[3]};
   auto catalog = read_catalog(sql);
   if (!catalog) return catalog.error();
   auto rights = sql.query(kReadable);

@@ -27,7 +27,7 @@
 
 namespace isoscope::record {
 
-// How a statement is made to tell.
+// How a statement is made to report.
 struct Appending {
   std::vector<Splice> splices = {};  // empty: it is not
   bool returns = false;              // it writes, and tells its rows by RETURNING
@@ -49,7 +49,7 @@ inline constexpr std::string_view kToldName = "isoscope told";
 // The text of a splice with the mark.
 std::string with_mark(const Splice& splice, std::string_view mark);
 
-// What a statement told, for each of its rows. Of a query only the first three.
+// What a statement reported, for each of its rows. Of a query only the first three.
 struct Told {
   Snapshot snapshot = {};
   std::uint64_t xid = 0;  // of its transaction; 0 if it had none yet
@@ -63,7 +63,7 @@ std::optional<Told> parse_told(std::string_view text);
 // The fields of "(1,\"a b\",)"; nothing is NULL.
 std::optional<std::vector<Cell>> record_fields(std::string_view record);
 
-// A description of columns (T) or a row (D) without the column that tells.
+// A description of columns (T) or a row (D) without the appended column.
 struct Stripped {
   std::string payload = {};  // of the message that the client gets
   bool is_empty = false;     // there was no other column

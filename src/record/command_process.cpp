@@ -16,7 +16,7 @@ namespace isoscope::record {
 Result<CommandProcess> CommandProcess::start(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& environment, Options options) {
-  // The child tells through this pipe why it could not become the command.
+  // The child reports through this pipe why it could not become the command.
   int failure[2] = {-1, -1};
   if (::pipe2(failure, O_CLOEXEC) != 0)
     return Error{.what = fmt::format("no pipe: {}", std::strerror(errno))};

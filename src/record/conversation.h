@@ -1,5 +1,5 @@
 #pragma once
-// Reads along while a client and a server speak the protocol, and tells which statements ran.
+// Reads along while a client and a server speak the protocol, and reports which statements ran.
 //
 // Requests and replies are paired by a queue: each request that the server answers stands in it
 // until its reply comes. What a prepared statement or a portal is called is decided when the reply

@@ -48,7 +48,7 @@ std::string with_raw(std::string line, const RecordedTxn& txn, std::size_t gaps)
 // A recording that has not come to its end.
 class JournalFile : public RunSource {
  public:
-  // An Error if the file is none, or was finished already.
+  // An Error if the file is not a journal, or was finished already.
   static Result<JournalFile> open(const std::string& path);
 
   const Snapshot& start() const { return start_; }

@@ -41,7 +41,7 @@ struct ProxyOptions {
   std::optional<TlsContext> server_tls = {};
   bool requires_tls = false;    // clients without it are refused
   Gatekeeper* gates = nullptr;  // who gates statements; null: every byte is handed on as it is
-  // How many ports are listened at, to tell clients apart. The first is `listen_port`, the others
+  // How many ports are listened at, to distinguish clients. The first is `listen_port`, the others
   // are any that are free.
   std::size_t doors = 1;
   TurnKeeper* turns = nullptr;  // who holds requests (turns.h); null: they go on at once
@@ -67,7 +67,7 @@ class Proxy {
   // Takes no further connections.
   void stop_listening();
   bool has_connections() const;
-  // Ends all connections; what they had open is told to the sink.
+  // Ends all connections; what they had open is reported to the sink.
   void close_all();
   Microseconds now() const;
   const ProxyNumbers& numbers() const;

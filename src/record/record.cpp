@@ -282,8 +282,8 @@ Way find_way(const RecordOptions& options) {
         no_log.what.starts_with(prefix) ? no_log.what.substr(prefix.size()) : no_log.what;
     if (start) {
       const std::string asked =
-          "what statements read and wrote is told by a column that is "
-          "appended to them and taken away again; what that cannot tell is "
+          "what statements read and wrote is reported by a column that is "
+          "appended to them and removed again; what that cannot report is "
           "a gap";
       options.on_notice(no_log.what.empty()
                             ? asked

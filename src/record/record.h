@@ -34,9 +34,9 @@ struct RecordOptions {
   // from the file again in the end.
   std::size_t most_kept = std::size_t{8} << 20U;
   std::function<bool()> is_interrupted = [] { return false; };
-  // Told where the proxy listens, before the command starts.
+  // Called with the address where the proxy listens, before the command starts.
   std::function<void(int port)> on_listening = [](int) {};
-  // Told what the server does not allow, and so what is not recorded.
+  // Called with what the server does not allow, and so what is not recorded.
   std::function<void(const Error&)> on_trouble = [](const Error&) {};
   // Told that it is recorded otherwise.
   std::function<void(const std::string&)> on_notice = [](const std::string&) {};

@@ -142,15 +142,15 @@ std::string Resolver::tables_written(const RecordedTxn& txn) {
   return signature(tables);
 }
 
-// A transaction that wrote and did not tell its id is found by elimination.
+// A transaction that wrote and whose id was not recorded is found by elimination.
 void Resolver::match_the_rest() {
-  std::map<std::uint32_t, std::vector<Logged*>> strangers;
+  std::map<std::uint32_t, std::vector<Logged*>> unmatched;
   for (Logged& logged : logged_) {
-    if (logged.number == 0) strangers[logged.tables].push_back(&logged);
+    if (logged.number == 0) unmatched[logged.tables].push_back(&logged);
   }
   for (const auto& [tables, works] : unclaimed_) {
-    const auto found = strangers.find(tables);
-    if (works.size() != 1 || found == strangers.end() || found->second.size() != 1) continue;
+    const auto found = unmatched.find(tables);
+    if (works.size() != 1 || found == unmatched.end() || found->second.size() != 1) continue;
     Logged& logged = *found->second[0];
     logged.number = works[0].number;
     logged.first_sent = works[0].first_sent;
@@ -256,7 +256,7 @@ Result<void> Resolver::hand_on_part(const ResolvedSink& sink, const DecodedLog& 
   }
   for (const LogTxn& txn : part.txns) {
     const Logged* known = txn.place == 0 ? nullptr : logged(txn.xid);
-    if (known != nullptr && known->number == 0) hand_on_stranger(*known, sink);
+    if (known != nullptr && known->number == 0) hand_on_unmatched(*known, sink);
   }
   return {};
 }
@@ -272,8 +272,9 @@ void Resolver::forget_part(std::size_t part) {
   versions_.prune(horizon, place);
 }
 
-// A transaction that did not go through the proxy, or that could not be told apart.
-void Resolver::hand_on_stranger(const Logged& logged, const ResolvedSink& sink) {
+// A transaction of the log that did not go through the proxy, or that more than one recorded
+// transaction may be.
+void Resolver::hand_on_unmatched(const Logged& logged, const ResolvedSink& sink) {
   Work work;
   work.own = logged.xid;
   work.out.session = fmt::format("log-{}", logged.xid);

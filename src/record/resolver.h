@@ -35,7 +35,7 @@ class Resolver {
   Resolver(RunSource& source, const Catalog& catalog, Versions& versions, Matches& matches,
            Gatekeeper& gates, bool is_cut);
 
-  // Hands on the transactions in the order in which they ended. An Error comes before the first.
+  // Calls `sink` for the transactions in the order in which they ended. An Error comes before any.
   Result<void> run(const ResolvedSink& sink);
 
  private:
@@ -58,12 +58,12 @@ class Resolver {
     std::uint64_t xid = 0;
     std::size_t place = 0;
     // Of the transaction of the recording that it is: when its first statement was sent, and its
-    // number, from 1; 0 if it did not go through the proxy, or could not be told apart.
+    // number, from 1; 0 if it did not go through the proxy, or could not be identified.
     Microseconds first_sent = 0;
     std::uint32_t number = 0;
     std::uint32_t tables = 0;  // those that it changed, by number
   };
-  // A transaction of the recording that told its id.
+  // A transaction of the recording whose id was recorded.
   struct Claim {
     std::uint64_t xid = 0;
     Microseconds first_sent = 0;
@@ -88,7 +88,7 @@ class Resolver {
   Result<void> hand_on(const ResolvedSink& sink);
   Result<void> hand_on_part(const ResolvedSink& sink, const DecodedLog& part);
   Result<void> hand_on_unread(const ResolvedSink& sink);
-  void hand_on_stranger(const Logged& logged, const ResolvedSink& sink);
+  void hand_on_unmatched(const Logged& logged, const ResolvedSink& sink);
   void forget_part(std::size_t part);
   void settle_prepared(Work& work) const;
   Work work_of(const std::string& session, RecordedTxn txn, std::uint32_t number, Pairing& pairing);

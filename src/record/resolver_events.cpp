@@ -1,4 +1,4 @@
-// What each transaction did, as its line in the file tells it.
+// What each transaction did, as its line in the file states it.
 #include <algorithm>
 #include <tuple>
 

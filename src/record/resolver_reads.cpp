@@ -128,7 +128,7 @@ std::string Resolver::obstacle(const Work& work, std::size_t i, const Table*& ta
     return "its snapshot is not in the log";
   if (writes_rows(shape.kind) && txn.status == TxnStatus::Committed && work.own == 0 &&
       !statement.tag.ends_with(" 0"))
-    return "its changes cannot be told from those of others";
+    return "its changes cannot be distinguished from those of others";
   return {};
 }
 

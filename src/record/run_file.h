@@ -33,7 +33,7 @@ struct RunEvent {
   bool is_coarse = false;  // of a Read: its statement may not depend on it
 };
 
-// Names sessions: by application_name where that tells a connection from those before it, else s1,
+// Names sessions: by application_name where no connection before had it, else s1,
 // s2, … in the order of their first transactions.
 class SessionNames {
  public:

@@ -45,8 +45,8 @@ class ServerLog {
   static Result<ServerLog> of_parts(const std::string& dsn, const Snapshot& start,
                                     std::map<std::string, TableCopy> copies);
 
-  // Reads what was written since the last time, and hands on its lines: the server need not keep it
-  // any longer.
+  // Reads what was written since the last time, and passes its lines on: the server need not
+  // keep it any longer.
   using Line = std::function<void(std::string_view lsn, std::string_view data)>;
   Result<void> pull(const Line& line = {});
   // From now on lines are only handed on.

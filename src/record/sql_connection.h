@@ -28,7 +28,7 @@ class SqlConnection {
   // The same with parameters as a client sent them.
   Result<std::vector<Row>> query(const std::string& sql, const std::vector<Parameter>& parameters,
                                  const std::vector<std::uint32_t>& types);
-  // Hands on each line that COPY … TO STDOUT prints, with its newline; returns their number.
+  // Calls `line` for each line that COPY … TO STDOUT prints, newline included; returns how many.
   Result<std::size_t> copy_out(const std::string& copy,
                                const std::function<void(std::string_view)>& line);
   // Copies rows into a table: COPY … FROM STDIN; and lines as COPY prints them.

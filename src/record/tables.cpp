@@ -86,7 +86,7 @@ constexpr const char* kQuerying = R"(
 SELECT DISTINCT p.proname FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
 AND (p.proname ~ '_to_xml|^ts_stat|^ts_rewrite|^lo_|^loread|^lowrite|^pg_read_|^pg_logical_'))";
 
-// Operators by name; casts and domains that are asked for by the name of the type, or by nobody.
+// Operators by name; casts and domains that are called by the name of the type, or without a name.
 constexpr const char* kImplied = R"(
 WITH f AS (SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
            WHERE l.lanname NOT IN ('c', 'internal')

@@ -16,7 +16,7 @@ std::string why() {
     const char* reason = ERR_reason_error_string(code);
     if (text.empty()) text = reason != nullptr ? reason : line;
   }
-  return text.empty() ? "no reason is told" : text;
+  return text.empty() ? "no reason is given" : text;
 }
 
 std::string der_of(X509* certificate) {

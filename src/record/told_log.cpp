@@ -17,9 +17,9 @@
 namespace isoscope::record {
 namespace {
 
-constexpr const char* kUntold = "a table with writes that the statements did not tell";
+constexpr const char* kUntold = "a table with writes that the statements did not report";
 constexpr const char* kUncounted =
-    "a table in which the server counted other writes than the statements told (triggers, "
+    "a table in which the server counted other writes than the statements reported (triggers, "
     "cascades, functions, other connections)";
 constexpr const char* kAnew = "a table that was written anew or dropped";
 constexpr const char* kOutcome = "a table written by a transaction whose outcome is not known";
@@ -104,7 +104,7 @@ class ToldLog {
     }
     work.end = txn.end;
     if (txn.status == TxnStatus::Unknown && work.xid != 0) {
-      // The server may have gone on when nobody was there to be told, or committed in two phases.
+      // The server may have gone on without a client to answer, or committed in two phases.
       work.end = std::numeric_limits<Microseconds>::max();
       const std::string status = context_.status_of(work.xid);
       if (status == "committed") txn.status = TxnStatus::Committed;
@@ -121,7 +121,7 @@ class ToldLog {
                                  knows ? shape.appending.table : shape.table);
   }
 
-  // The table that a row was written to, by the oid that it told.
+  // The table that a row was written to, by the oid that it reported.
   const Table* written(const Told& told) const {
     const auto state = context_.before.find(told.table);
     if (state == context_.before.end()) return nullptr;

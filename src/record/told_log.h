@@ -1,7 +1,7 @@
 #pragma once
-// The log that a server does not let us read, put together from what statements told.
+// The log that a server does not let us read, put together from what statements reported.
 //
-// Statements that wrote told their rows, so the changes of each transaction are known, and its id;
+// Statements that wrote reported their rows, so each transaction's changes are known, and its id;
 // commit_order.h orders the transactions. Statements that showed rows told their snapshots. Of the
 // others (no row was found, DISTINCT, UNION, cursors) the snapshot follows from the times at which
 // the statement and the commits of others were sent and answered, unless a commit was under way

@@ -1,7 +1,7 @@
 #pragma once
 // Follows one connection from transaction to transaction.
 //
-// The server tells after each request whether the connection is idle, in a transaction block, or in
+// The server says after each request whether the connection is idle, in a transaction block, or in
 // a failed one; in between, the statements tell. Outside of a block the statements of one request
 // (a text of several statements, or everything up to a Sync) are one transaction, unless a BEGIN or
 // a COMMIT stands among them. Where the server and the statements disagree (a procedure that

@@ -23,7 +23,7 @@ class TurnKeeper {
   virtual void came(std::uint32_t connection, std::size_t door) = 0;
   // May this message go on now? It does if so.
   virtual bool lets_pass(std::uint32_t connection, char type, std::string_view payload) = 0;
-  // What the server says, before the client hears it. Data rows are not told.
+  // What the server says, before the client hears it. Data rows are not reported.
   virtual void heard(std::uint32_t connection, char type, std::string_view payload) = 0;
   // The connection is over; what was held of it is dropped.
   virtual void left(std::uint32_t connection) = 0;

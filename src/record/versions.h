@@ -1,5 +1,5 @@
 #pragma once
-// The versions of every row that the log tells of, in the order in which they were committed.
+// The versions of every row that is in the log, in the order in which they were committed.
 //
 // Two transactions never write one row at the same time: the later one waits for the earlier one's
 // end. So the order of commits is the order of a row's versions, and a transaction that sees the
@@ -121,8 +121,8 @@ class Versions {
   void apply_kept(DecodedLog& part);
   // The third time: the others. The values of the changes are taken out.
   void apply_others(DecodedLog& part);
-  // Drops what nobody sees who sees all transactions before `horizon` and before this place in the
-  // order of commits.
+  // Drops versions invisible to every later snapshot: to each that contains all transactions before
+  // `horizon` and before this place in the order of commits.
   void prune(std::uint64_t horizon, std::size_t place);
   // What the transaction wrote is not asked for any more.
   void forget_writer(std::uint64_t xid);

@@ -39,8 +39,8 @@ class Bound {
   // Made when first asked for.
   const BitMatrix& must_inverse() const;
   const BitMatrix& may_inverse() const;
-  const BitSet& may_from() const;  // who may be related to somebody
-  const BitSet& may_to() const;    // who somebody may be related to
+  const BitSet& may_from() const;  // the domain of may()
+  const BitSet& may_to() const;    // the range of may()
 
  private:
   Matrix must_;

@@ -10,7 +10,7 @@
 // An engine is a structure: it derives from Translator<Engine, Algebra> and says what the language
 // leaves to it. All of them may be private if Translator is a friend:
 //
-//   decided(r, a, b)        true or false if the bounds tell, else nothing
+//   decided(r, a, b)        true or false if the bounds decide it, else nothing
 //   leaf(r, a, b)           a pair of a relation that has a name: so, wr[x], co, rw, …
 //   atom(node, a, b)        =, writes, reads, locks, writesrow, current (b is a then)
 //   identity(sort, a, b)    a pair of the identity on the elements of a sort

@@ -20,7 +20,7 @@ std::string command_force_text(const CommandForceReport& report, const Paint& pa
 // One JSON object, of the command `force`.
 Json command_force_object(const CommandForceReport& report);
 std::string command_force_json(const CommandForceReport& report);
-// The requests of the run that is told, as a schedule with lanes.
+// The requests of the run that is reported, as a schedule with lanes.
 Page command_force_page(const CommandForceReport& report);
 
 }  // namespace isoscope

@@ -23,7 +23,7 @@ std::string indented(std::string_view text) {
   return out;
 }
 
-// A comment that tells of session edges which no session shows.
+// A comment that states session edges which no session shows.
 std::string further_so_text(const SynthFound& found) {
   std::string out = "# session order besides the sessions:";
   for (const auto& [a, b] : found.further_so)

@@ -58,8 +58,8 @@ std::string element_of(const History& h, EventId read, TxnId t) {
   return element;
 }
 
-// The value that is wrong about a read: of a list the element that nobody, or the wrong one,
-// appended.
+// The value that is wrong about a read: of a list the element that no transaction, or the wrong
+// one, appended.
 Value faulty_value(const History& h, const ReadFault& f) {
   if (!h.is_list(h.key(f.read))) return h.value(f.read);
   if (f.kind == FaultKind::ThinAirRead) {
@@ -252,7 +252,7 @@ std::string explanation(const History& h, const Violation& v) {
     case Anomaly::NonMonotonicRead:
     case Anomaly::CausalityViolation:
       if (const Edge* co = find_edge(v, EdgeKind::Co)) return explain_overlooked(h, v.anomaly, *co);
-      // The same, told as a cycle through the reader.
+      // The same, shown as a cycle through the reader.
       if (const Edge* rw = find_edge(v, EdgeKind::Rw))
         return explain_overlooked(h, v.anomaly,
                                   {.from = rw->to,

@@ -140,7 +140,7 @@ class Player {
     return false;
   }
 
-  // Is somebody still to read what this one writes, and another about to overwrite it?
+  // Is a transaction still to read what this one writes, and another about to overwrite it?
   bool is_overwritten_too_soon(const Lane& lane) const {
     const std::size_t mine = lane.boxes[lane.next_box];
     for (const Lane& other : lanes_) {

@@ -46,7 +46,7 @@ std::string probe_text(const force::ProbeAnswer& answer, const Paint& paint) {
     first = std::max(first, probe->name.size() + probe->title.size() + 2);
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < answer.levels.size(); ++i) {
-    // Long names of levels are told by number, below.
+    // Long names of levels are referred to by number, and listed below.
     std::size_t width = 3;
     for (const ProbeCell& cell : answer.levels[i].cells)
       width = std::max(width, cell_text(cell).size());

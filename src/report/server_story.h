@@ -1,5 +1,5 @@
 #pragma once
-// A schedule of an SQL program, told step by step.
+// A schedule of an SQL program, explained step by step.
 #include <functional>
 #include <string>
 #include <vector>

@@ -81,7 +81,7 @@ Page stress_page(const StressReport& report) {
   for (const std::string& note : report.notes) page.notes.push_back(printable(note));
   for (const std::string& commit : run.lost) page.notes.push_back("Lost: " + printable(commit));
   if (!run.lost.empty())
-    page.sentence = fmt::format("{}: commits that clients were told of are lost", page.source);
+    page.sentence = fmt::format("{}: commits that the server had confirmed are lost", page.source);
   if (run.was_cut) page.notes.emplace_back("A limit was reached before all transactions were run.");
   return page;
 }

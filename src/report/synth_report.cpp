@@ -180,7 +180,7 @@ Result<std::string> history_file(const SynthReport& report, const SeparatingHist
   if (!one.found.further_so.empty())
     return Error{
         .what = fmt::format("{} cannot hold a session order that is no chain", name_of(format)),
-        .hint = "--to hist tells it in a comment; --sessions chains does without"};
+        .hint = "--to hist states it in a comment; --sessions chains does without"};
   // Numbers for keys are our choice; statements, locks and times the format refuses by itself.
   if (has_number_keys(format) && !report.scope.has_statements && !report.scope.has_times)
     return text_in(with_number_keys(one.found.history), format);

@@ -1,7 +1,7 @@
 #pragma once
 // The clauses of a search, each with its reason, and a proof that they contradict each other.
 //
-// A search that ends with "there is none" has given its solver clauses one after the other: what it
+// A search that ends with "no solution" has given its solver clauses one after the other: what it
 // knew at the start, and what it learnt from each model that did not serve (a cycle in an order, a
 // candidate that was refuted). With a log beside its circuit it can say afterwards
 //

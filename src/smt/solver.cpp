@@ -17,7 +17,7 @@
 
 namespace isoscope {
 
-// Handles are positions in these lists. Z3 tells things apart by their names, so each name gets a
+// Handles are positions in these lists. Z3 distinguishes things by their names, so each name gets a
 // number of its own.
 struct SmtSolver::Backend {
   z3::context context;

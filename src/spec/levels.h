@@ -8,7 +8,7 @@
 // The same name may stand for levels over different orders: pc@co, pc@vis and pc@snap. A bare name
 // means @co where that is defined, then @vis. Names compare without regard to case.
 //
-// A Level lives as long as some LevelSet that has it, so pointers into the built-in set are valid
+// A Level exists as long as some LevelSet that has it, so pointers into the built-in set are valid
 // for good, and pointers into a copy as long as the copy.
 #include <memory>
 #include <string>
@@ -48,7 +48,7 @@ class LevelSet {
 };
 
 // Is the level over co, snap, or does an axiom mention of, same, waited, locks, writesrow or
-// current, so that it can tell statements and locks apart?
+// current, so that it can distinguish statements and locks?
 bool speaks_of_statements(const Level& level);
 
 // An error if the level is over co, snap, frees co of so or wr, or speaks of statements: of which

@@ -1,8 +1,8 @@
 #pragma once
-// What the grammar alone can tell: the tree that the parser hands to the resolver.
+// What the grammar alone can decide: the tree that the parser hands to the resolver.
 //
 // Formulas, relations and variables are all phrases here: `(so | wr)(t2, t3)` opens like the
-// formula `(a and b)`, and only names tell them apart. The resolver knows the names.
+// formula `(a and b)`, and only names distinguish them. The resolver knows the names.
 #include <memory>
 #include <optional>
 #include <string>

@@ -14,8 +14,8 @@
 
 namespace isoscope::sql {
 
-// A number never given before: CREATE SEQUENCE, serial, IDENTITY. What it has given is never taken
-// back, by nobody.
+// A number never given before: CREATE SEQUENCE, serial, IDENTITY. What it has given is never
+// rolled back.
 using SequenceId = Id<struct SequenceTag>;
 struct Sequence {
   std::string name;

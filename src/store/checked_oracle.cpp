@@ -30,7 +30,7 @@ CallId CheckedOracle::latest(ProgramKey x) const {
   return latest_.contains(x) ? latest_[x] : kInitialWriter;
 }
 
-// Every transaction writes its own number, so that values tell the writers.
+// Every transaction writes its own number, so that values identify the writers.
 History CheckedOracle::build(const Txn& pending) const {
   HistoryBuilder builder(InitialValues::Zero);
   const auto value_of = [](CallId call) { return std::int64_t{call.index} + 1; };

@@ -1,5 +1,5 @@
 #pragma once
-// Runs a program along a given history: each read is told whom to read from, and whatever the
+// Runs a program along a given history: each read takes the given writer, and whatever the
 // program does otherwise is a divergence.
 //
 // A Script names the calls to run, in order, and for each what its reads shall see. Where the

@@ -1,7 +1,7 @@
 #pragma once
 // A set of the calls of a bounded program.
 //
-// T0 is in no set: it comes before everything, and whoever cares asks for it by name.
+// T0 is in no set: it comes before everything, and code that needs it names it.
 #include "graph/id_set.h"
 #include "program/executable.h"
 

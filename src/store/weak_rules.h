@@ -30,9 +30,10 @@ struct Reader {
   std::span<const Read> reads = {};
 };
 
-// Tells `force(from, to)` what it forces that `reader` reads x from w: every member of `from`,
-// which is not empty and does not contain `to`, commits before `to`. False if it forces somebody
-// before T0. `past(t)` is the causal past of t (without t), `writers(x)` the set of writers of x.
+// Calls `force(from, to)` with what it forces that `reader` reads x from w: every member of `from`,
+// which is not empty and does not contain `to`, commits before `to`. False if it forces a
+// transaction before T0. `past(t)` is the causal past of t (without t), `writers(x)` the set of
+// writers of x.
 template <class Set, class Read, class Past, class Writers, class Force>
 bool collect_forced(const Reader<Set, Read>& reader, ProgramKey x, CallId w, Past&& past,
                     Writers&& writers, Force&& force) {

@@ -1,5 +1,5 @@
 #pragma once
-// How long an engine may go on, and whom it tells how far it is.
+// How long an engine may go on, and to whom it reports its progress.
 //
 // Engines call `expired()` in their loops; it looks at the clock only every so often, so that it
 // may stand in hot code. A budget also ends when the process is asked to stop (support/stop.h): by
@@ -16,7 +16,7 @@
 
 namespace isoscope {
 
-// Told the phase ("pruning") and how far it is, from 0 to 1, or a negative number if unknown.
+// Gets the phase ("pruning") and how far it is, from 0 to 1, or a negative number if unknown.
 using Progress = std::function<void(std::string_view phase, double fraction)>;
 
 class Budget {
@@ -24,7 +24,7 @@ class Budget {
   using Clock = std::chrono::steady_clock;
 
   Budget() = default;  // without a limit of time
-  // A limit beyond kLongest is none: the clock could not count so far.
+  // A limit beyond kLongest has no effect: the clock could not count so far.
   static Budget seconds(double limit) {
     Budget budget;
     if (limit < kLongest)

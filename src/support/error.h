@@ -24,7 +24,7 @@ struct Error {
   Place where = {};
   std::string what = {};
   std::string hint = {};  // what to do; may be empty
-  std::string file = {};  // added by whoever opened it
+  std::string file = {};  // added by the code that opened it
   std::string line = {};  // the text of the line, where it is at hand
   // The input is not bad: a limit was reached before the answer. The program then says "unknown".
   bool is_limit = false;

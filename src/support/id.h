@@ -1,5 +1,5 @@
 #pragma once
-// Strong ids: a position in a dense table, typed so that the compiler tells a key from a
+// Strong ids: a position in a dense table, typed so that the compiler distinguishes a key from a
 // transaction. `Id<struct KeyTag>` is the size of an integer and orders by position.
 #include <compare>
 #include <cstddef>

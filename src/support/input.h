@@ -12,8 +12,8 @@
 
 namespace isoscope {
 
-// The whole input. Errors name the file and the system's reason. A pipe that does not deliver holds
-// nobody up beyond the budget; the error then is a limit_error.
+// The whole input. Errors name the file and the system's reason. A pipe that does not deliver is
+// awaited only within the budget; the error then is a limit_error.
 Result<std::string> read_whole(const std::string& path, Budget budget = {});
 
 // An open file or standard input. Compressed files and byte order marks are decoded on the way
@@ -49,7 +49,7 @@ class LineReader {
   // Reads a text that the caller keeps alive.
   static LineReader over(std::string_view text);
 
-  // Tells from now on how much of the file was read, each time that it reads on.
+  // Reports from now on how much of the file was read, each time that it reads on.
   void report_to(Progress progress);
 
   // The next line, or false at the end of the input or after an error of the system.

@@ -78,7 +78,7 @@ class TextCursor {
     while (end < text_.size() && belongs(text_[end])) ++end;
     return end - at_;
   }
-  // The length of the sign that stands here, 0 if it is none. `signs`: the longest first.
+  // The length of the sign that stands here, 0 if there is none. `signs`: the longest first.
   std::size_t sign_length(std::span<const std::string_view> signs) const {
     for (const std::string_view sign : signs) {
       if (rest().starts_with(sign)) return sign.size();

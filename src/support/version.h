@@ -1,5 +1,5 @@
 #pragma once
-// The version that --version and every JSON answer tell.
+// The version that --version and every JSON answer state.
 #include <string_view>
 
 namespace isoscope {

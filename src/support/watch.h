@@ -36,7 +36,7 @@ class Watch {
   std::unique_ptr<Thread> thread_;
 };
 
-// While it lives, `interrupt` is called from the watch's thread, again and again, once the process
+// While it exists, `interrupt` is called from the watch's thread, again and again, once the process
 // is asked to stop or the watched deadline has passed. It must be safe to call at any moment.
 class StopListener {
  public:

@@ -17,7 +17,7 @@ using Step = ProofSearch::Step;
 
 constexpr unsigned kCoreSteps = 2'000'000;  // of Z3's counter
 
-// Which of the lemmas before it does a step rest on? All of them, if that cannot be told.
+// Which of the lemmas before it does a step rest on? All of them, if that is not known.
 std::vector<std::size_t> lemmas_of(ProofSearch& search, std::size_t step, Budget& budget) {
   const std::vector<Step>& steps = search.steps();
   SmtLayers solver(search.smt());

@@ -119,7 +119,7 @@ class Grounder : private OwnRelations, public Translator<Grounder, Signals> {
   bool asked_too_early_ = false;  // for a cell
   bool asked_for_all_ = false;    // for all cells, as a closure does; nothing excuses that
 
-  // Nodes name facts that are kept by their address, so that they live as long as the grounder.
+  // Nodes name facts that are kept by their address, so that they exist as long as the grounder.
   std::map<FormulaPtr, NormalForm> forms_;
   std::set<std::shared_ptr<const NormalNode>> joins_;
   std::map<RelationId, std::vector<Signal>> closures_;

@@ -75,7 +75,7 @@ std::vector<Attempt> attempts(const Level& a, const Level& b) {
   return all;
 }
 
-// A level over co, snap asks co to keep to the order that commit numbers tell. A's order does so if
+// A level over co, snap asks co to keep to the order that commit numbers give. A's order does so if
 // A is over co, snap, too; other orders need not.
 bool may_break_numbers(const Level& a, const Level& b, Construction construction) {
   if (b.framework != Framework::CoSnap) return false;

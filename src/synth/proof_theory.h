@@ -28,8 +28,8 @@
 // fewer proofs, never wrong ones, and what is proved holds for sessions as partial orders too.
 //
 // Sorts have an element in the solver, but a history may have no key or no read. The propositions
-// has_keys and has_reads say whether it has: if not, the sort's elements are dummies which nobody
-// writes or reads, and quantifiers over them are decided by the proposition.
+// has_keys and has_reads say whether it has: if not, the sort's elements are dummies that are
+// not written or read, and quantifiers over them are decided by the proposition.
 #include <functional>
 #include <span>
 #include <string>

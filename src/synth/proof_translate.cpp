@@ -9,7 +9,7 @@ namespace isoscope {
 
 namespace {
 
-// What names of the witness stand for, while the guard lives.
+// What names of the witness stand for, while the guard exists.
 class Meaning {
  public:
   Meaning(const Visibility*& place, const Visibility& vis) : place_(place), before_(place) {

@@ -52,7 +52,7 @@ struct LevelShape {
 
 LevelShape shape_of(const Level& level);
 
-// What the axioms of some levels can tell apart. Histories that differ in nothing else are the same
+// What the axioms of some levels distinguish. Histories that differ in nothing else are the same
 // to all of them, so a search leaves the difference out.
 struct Distinctions {
   bool read_order = false;  // an axiom quantifies over reads

@@ -79,7 +79,7 @@ struct SynthQuery {
   std::vector<const Level*> allow = {};   // all of them allow the history; none: any history
   std::vector<const Level*> forbid = {};  // each of them forbids it; none: no demand
   Scope scope = {};
-  Progress progress = {};  // told when the scope grows
+  Progress progress = {};  // called when the scope grows
   // Also histories in which a transaction reads a key from several writers, though no axiom speaks
   // of two reads of a key. Questions may leave it off: it is tried where nothing else is found.
   bool repeated_reads = false;

@@ -41,7 +41,7 @@ std::string_view name_of(Outcome outcome);  // consistent, violated, unknown
 // Of several questions: violated if one is, else unknown if one is.
 Outcome worse(Outcome a, Outcome b);
 
-// Numbers that tell what the engine did, by name, in the order in which they are shown.
+// Numbers that say what the engine did, by name, in the order in which they are shown.
 class Stats {
  public:
   void set(std::string_view name, double value);

@@ -113,7 +113,7 @@ ConfirmResult confirm_witness(const History& h, const Assignment& levels, const 
 }
 
 // Tries all orders of the core alone. A built-in level violated by a part is violated by the
-// whole; a level of the user's may be stranger than that, so there only the "yes" counts.
+// whole; with a level of the user that may be false, so there only the "yes" counts.
 ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vector<TxnId> core,
                            Budget& budget) {
   std::sort(core.begin(), core.end());

@@ -41,7 +41,7 @@ struct TableSize {
   std::int64_t most = 1'000;
 };
 
-// What the help of the command line tells about a workload.
+// What the help of the command line says about a workload.
 struct WorkloadInfo {
   std::string_view name;  // smallbank, shopping-cart
   std::string_view summary;

@@ -17,7 +17,7 @@
 // Scripts and templates see the sizes by their names, and scan and audit (1 or 0); calls also see
 // client and number (the session and the place of the call) and under the name of each transaction
 // whether it is the one that is called; claims see how many sessions there are. The `}` of a block
-// stands at the beginning of its line. docs/workloads.md tells more.
+// stands at the beginning of its line. docs/workloads.md says more.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -142,7 +142,7 @@ TEST(Formats, SayWhatTheyCannotHold) {
       {"s: [r(\"1\",0)]", Format::AwditTest, "no initial values, and '1' is read from T0",
        "hist, jsonl, plume, dbcop, elle, isopredict"},
       {"s: [w(\"1\",5)] t: [w(\"1\",5)] u: [r(\"1\",@T1)]", Format::Plume,
-       "T3 (line 1) reads '1' from T1 (line 1), whose value 5 is not its alone",
+       "T3 (line 1) reads '1' from T1 (line 1), whose value 5 others write too",
        "hist, jsonl, isopredict"},
       {"s: [w(\"1\",0)] u: [r(\"1\",@T0)]", Format::Plume, "from T0, whose value 0",
        "hist, jsonl, dbcop, elle, isopredict"},

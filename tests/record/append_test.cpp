@@ -275,7 +275,7 @@ TEST_F(AppendedRun, DoubtsTablesThatOthersWrite) {
     EXPECT_THAT(gap(txn, 1), HasSubstr("the server counted other writes")) << txn;
   EXPECT_THAT(gap(3, 1), HasSubstr("a foreign key to or from"));
   for (const std::size_t txn : {7, 8})
-    EXPECT_THAT(gap(txn, 1), HasSubstr("writes that the statements did not tell")) << txn;
+    EXPECT_THAT(gap(txn, 1), HasSubstr("writes that the statements did not report")) << txn;
   EXPECT_THAT(gap(9, 1), HasSubstr("written anew"));
   // What nobody else wrote is known.
   EXPECT_EQ(gap(10, 1), "");

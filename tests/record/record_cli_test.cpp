@@ -126,7 +126,7 @@ TEST(RecordWithoutALog, FindsTheLostUpdateOfASerialRun) {
   EXPECT_THAT(ran.out, HasSubstr("statements 5, understood 5")) << ran.out;
   EXPECT_THAT(ran.err, HasSubstr("note: the server's log cannot be used: the server runs with "
                                  "wal_level = replica (start it with wal_level = logical); what "
-                                 "statements read and wrote is told by a column"));
+                                 "statements read and wrote is reported by a column"));
   const Ran checked = run_isoscope_in(folder.path(), "check run.jsonl --level pg-rc --level ser");
   EXPECT_EQ(checked.exit_code, 0) << checked.out;
   const Ran predicted =

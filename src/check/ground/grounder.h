@@ -39,7 +39,7 @@ struct GroundAxiom {
 
 class Grounder : public Translator<Grounder, Signals> {
  public:
-  // Told the open conjuncts of an instance; returns false to end the enumeration.
+  // Called with the open conjuncts of an instance; returns false to end the enumeration.
   using Visit = std::function<bool(std::span<const Signal> open)>;
   // A signal that may be true only if the relation has no cycle.
   using AcyclicSignal = std::function<Signal(RelationId)>;

@@ -1,5 +1,5 @@
 #pragma once
-// What a history tells of the named relations: facts exactly, and those of a witness as far as its
+// What a history states of the named relations: facts exactly, and those of a witness as far as its
 // orders are known.
 //
 //     so, wr, po, [S]     exactly known, as are of, same, waited

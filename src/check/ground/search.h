@@ -81,7 +81,7 @@ class Search {
   void enter(std::size_t axiom);
   Signal acyclic(RelationId relation);
 
-  // Each adds what the model lacks, and tells whether it added anything.
+  // Each adds what the model lacks, and returns whether it added anything.
   bool forbid_order_cycles();
   bool forbid_relation_cycles(Bounds& exact, Support& support, std::size_t known);
   bool ground_broken_parts(Bounds& exact, Support& support, const std::vector<bool>& required);

@@ -63,7 +63,7 @@ class PointLayout {
   void add_txn(TxnId t);
   Claims claims_of(TxnId t) const;
   bool is_plain(TxnId t, EventId read, const Claims& claims) const;
-  // The point that decides a statement's snapshot, or that of the commit. `plain` tells whether
+  // The point that decides a statement's snapshot, or that of the commit. `plain` says whether
   // the statement has a plain read.
   std::uint32_t point_of_statement(TxnId t, std::uint32_t statement, bool plain) const;
 

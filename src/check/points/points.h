@@ -12,7 +12,7 @@
 //   1. edges that hold whatever that order is, and those of the orders that are known: by the
 //      numbers of recorded commits, by lists, and by chains of transactions of which each read what
 //      the one before wrote;
-//   2. a cycle among them is a violation, told as one;
+//   2. a cycle among them is a violation, reported as one;
 //   3. if no order is open, there is a witness: any line that follows the edges. Linear time;
 //   4. else SAT chooses, one variable for each open pair; the cycles of a choice become clauses.
 //

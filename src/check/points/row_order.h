@@ -4,8 +4,8 @@
 // Known are, whatever the level: that numbers of commits order the writers of a row and those who
 // lock it in modes that exclude each other; the version order of lists; and chains, where each
 // writer of a key (all writers of it but the first) read the version that it overwrites at the
-// very moment of its commit: a current read, or a plain one under a rule that lets nobody come
-// between.
+// very moment of its commit: a current read, or a plain one under a rule that allows no commit
+// in between.
 #include <cstdint>
 #include <optional>
 #include <span>

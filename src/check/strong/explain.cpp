@@ -18,7 +18,7 @@ namespace isoscope::strong {
 
 namespace {
 
-// Edges in an explanation, those in reasons included, beyond which nobody reads it.
+// Edges in an explanation, those in reasons included, beyond which it is unreadable.
 constexpr std::size_t kMaxEdges = 20'000;
 // Reasons within reasons: as many calls of tell() are under way, here and wherever an explanation
 // is walked through.
@@ -277,7 +277,7 @@ Explanation explain_cycle(const Knowledge& known, Budget& budget) {
 
 namespace {
 
-// A smaller core is a courtesy; nobody waits longer than this for it.
+// A smaller core is optional; the search for it takes no longer than this.
 constexpr double kMaxSeconds = 20;
 
 }  // namespace

@@ -3,7 +3,7 @@
 //
 // Transactions are visited so that so and wr lead onwards. Each gets a clock: how much of every
 // lane it sees. A clock is kept until the session has moved on and the last reader has come, so
-// what lives is the frontier, not the history. The readers of one version put their views
+// what is in memory is the frontier, not the history. The readers of one version put their views
 // together, and when the last has come the version is settled: of every lane, the last writer of
 // the key in that common view is forced before the version's writer.
 //

@@ -44,7 +44,7 @@ class HeavyPairs {
   }
   void put_off(TxnId t2, TxnId t3) { pairs_.emplace_back(t2, t3); }
 
-  // Calls f(t2, t3, wrote) for every pair, where wrote(x) tells whether t2 writes x.
+  // Calls f(t2, t3, wrote) for every pair, where wrote(x) says whether t2 writes x.
   template <class F>
   void for_each(const History& h, const WriteTable& writes, F&& f) {
     if (pairs_.empty()) return;

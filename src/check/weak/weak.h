@@ -24,7 +24,7 @@
 // Papers  [BiswasEnea-OOPSLA'19] for the axioms and saturation; [AWDIT-PLDI'25]
 //         for the minimal edges of rc and ra, and vector clocks of sessions for cc.
 // Names   so, wr, co, t1, t2, t3, x as in the axioms; `view` is what a transaction sees.
-// Differs T0 precedes everything in so; levels mix; clocks live only while they are needed.
+// Differs T0 precedes everything in so; levels mix; clocks are kept only while they are needed.
 // Cost    n events, k sessions: rc and ra O(n^1.5) time in the worst case and linear in practice;
 //         cc O(n k). Memory O(n), and 8 bytes a forced edge: about one edge for three events.
 #include <cstdint>

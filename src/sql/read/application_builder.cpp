@@ -41,7 +41,7 @@ bool is_trigger_function(const Tree& node) {
   return type == "trigger" || type == "event_trigger";
 }
 
-// The types of the parameters that tell functions of one name apart.
+// The types of the parameters that distinguish functions of one name.
 std::string signature_of(const Tree& node) {
   std::string types;
   for (const Tree& entry : child(node, "parameters")) {

@@ -122,7 +122,7 @@ struct Catalog {
 std::optional<std::uint32_t> find_column(const Table& table, std::string_view name);
 // "did you mean …?" for a column of the table.
 std::string suggest_column(const Table& table, std::string_view name);
-// timestamp, date, float and their kin, whose values are treated as whole numbers.
+// timestamp, date, float and similar types, whose values are treated as whole numbers.
 bool is_rough_number(std::string_view name);
 // "an integer", "a numeric", "a text", "a boolean".
 std::string_view a_type(Type type);

@@ -5,7 +5,7 @@
 //                                          if it has not returned NULL: DELETE of that row
 //
 // So the server does it: the row is locked in its newest version, if that still meets WHERE, and
-// the trigger looks at this version. Nobody else changes the row meanwhile, so that it is found
+// the trigger looks at this version. The lock keeps others from changing it, so that it is found
 // again by its key. The statements of the trigger have snapshots of their own.
 #include <fmt/format.h>
 
@@ -144,7 +144,7 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
   std::vector<Expr> old;
   for (std::uint32_t c = 0; c < count; ++c) {
     const Type type = table().columns[c].type;
-    if (!used[c]) {  // what nobody looks at is not read
+    if (!used[c]) {  // a column without use is not read
       old.push_back(make_null(type, place));
       continue;
     }

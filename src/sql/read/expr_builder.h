@@ -19,7 +19,7 @@
 
 namespace isoscope::sql {
 
-// A row of a loop around, whose columns are variables. They are made when somebody asks for them.
+// A row of a loop around, whose columns are variables. They are made when they are first used.
 struct BoundRow {
   std::vector<std::pair<std::uint32_t, VarId>> columns;  // by column of the source
   std::optional<VarId> find(std::uint32_t column) const;
@@ -79,7 +79,7 @@ struct Scope {
   bool discards = false;                             // PERFORM: the values are thrown away
   // What is built may stay unevaluated (CASE, AND, a query with WHERE), or is evaluated elsewhere.
   bool may_not_run = false;
-  // NULL counts as false where this expression stands, as in WHERE: IN need not tell them apart.
+  // NULL counts as false where this expression stands, as in WHERE: IN need not distinguish them.
   bool null_is_false = false;
   std::string text = {};  // of the statement around, for the Selects of its subqueries
   int depth = 0;
@@ -139,7 +139,7 @@ Expr build_cast(Scope& scope, const Tree& cast, Place place);
 Expr build_call(Scope& scope, const Tree& call, Place place);
 // A name: a column of the sources, else a variable.
 Expr build_name(Scope& scope, const Tree& column_ref, Place place);
-// pg_advisory_xact_lock and its kin, which become a statement before: advisory_builder.cpp. Nothing
+// pg_advisory_xact_lock and others, which become a statement before: advisory_builder.cpp. Nothing
 // for other names.
 std::optional<Expr> build_advisory_lock(Scope& scope, const std::string& name,
                                         std::vector<Expr>& args, Place place);

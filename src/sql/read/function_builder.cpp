@@ -85,7 +85,7 @@ class Signature {
   }
 
  private:
-  // NEW and OLD come first, so that whoever fires the trigger finds them.
+  // NEW and OLD come first, so that the statement that fires the trigger finds them.
   void declare_rows(Frame& frame, FunctionHead& head) {
     DeclaredType row;
     row.is_record = true;

@@ -1,5 +1,5 @@
 #pragma once
-// How deep the tree of a text can become, told from its tokens alone: parsers and builders recurse
+// How deep the tree of a text can become, judged by its tokens alone: parsers and builders recurse
 // over trees, so what is too deep must be refused before any of them sees it.
 //
 // Every operator may put one level around what stands beside it, every bracket, CASE and block one

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxText = std::size_t{4} << 20;
 
-// How many bytes the UTF-8 character at the start of `text` has; 0 if it is none.
+// How many bytes the UTF-8 character at the start of `text` has; 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = byte(0) < 0x80   ? 1

@@ -343,7 +343,7 @@ std::string PlpgsqlBody::raised_state(const Tree& node) const {
 
 void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
   const Statement model = start(node, "RAISE");
-  if (number_of(node, "elog_level") < kRaiseError) return;  // tells somebody, does nothing
+  if (number_of(node, "elog_level") < kRaiseError) return;  // a message without effect
   Raise raise{.sqlstate = raised_state(node),
               .again = !has(node, "message") && !has(node, "condname") && !has(node, "options")};
   if (raise.again && num_handlers_ == 0)

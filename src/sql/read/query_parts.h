@@ -61,7 +61,7 @@ BuiltQuery query_of_rows(const NamedRows& rows, Place place);
 // A function of the program or a known one in FROM: its rows, if they can be had as a row set.
 std::optional<NamedRows> rows_of_call(Scope& scope, const Tree& call, Place place);
 
-// Tells that the table is a catalog of the system, if it is: its rows are not known.
+// Reports that the table is a catalog of the system, if it is: its rows are not known.
 void note_catalog(const Scope& scope, TableId table, Place place);
 
 }  // namespace isoscope::sql

@@ -45,7 +45,7 @@ class RelationLoops {
 
   // Statements that do this for every row that WHERE lets pass. Call it last.
   Body around(Body body);
-  // The columns that somebody has asked for.
+  // The columns that were asked for.
   std::vector<VarId> bound_variables() const;
   const std::vector<Expr>& conditions() const { return all_conditions_; }
   // With the columns of a source as columns of source 0 again.

@@ -120,7 +120,7 @@ void SchemaBuilder::drop_constraint(TableId id, const std::string& name, Place a
                    NoteKind::Gap);
 }
 
-// A column that is dropped stays as one that nobody can name, so that the others keep their places.
+// A column that is dropped stays as one without a name, so that the others keep their places.
 void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
   resolve_pending();
   Table& table = catalog_.tables[id.index];

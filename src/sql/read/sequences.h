@@ -39,7 +39,7 @@ class SequenceUses {
   void leave_out(TableId table, std::uint32_t column) { left_out_.emplace(table, column); }
   // Notes every column that is taken for fresh and is not.
   void note_gaps(std::span<const Table> tables, Findings& findings) const;
-  // Tells each column from which sequence its fresh values are.
+  // Sets for each column the sequence of its fresh values.
   void settle(std::vector<Table>& tables, std::vector<Sequence>& sequences) const;
 
  private:

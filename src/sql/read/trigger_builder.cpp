@@ -349,7 +349,7 @@ void WriteBuilder::add_trigger_columns() {
                                    ? make_null(table().columns[i].type, model_.place)
                                    : new_column(table(), is_old ? i - count : i, source));
   }
-  // What nobody looks at is not read.
+  // A column that no trigger uses is not read.
   std::vector<bool> used(trigger_columns_.size(), false);
   for (const Trigger& trigger : scope_.catalog.triggers) {
     if (trigger.is_before || trigger.is_statement || !fires(trigger, op_)) continue;
@@ -453,7 +453,7 @@ void WriteBuilder::apply_before_update(Update& update) {
     };
     if (!is_never(outcome.skips)) {
       scope_.findings.note(place,
-                           fmt::format("rows that the trigger {} passes over are told when the "
+                           fmt::format("which rows the trigger {} skips is decided when the "
                                        "statement looks for rows, not when it has locked them",
                                        trigger->name),
                            NoteKind::Gap);

@@ -19,7 +19,7 @@ inline bool is_column(const Expr& expr, std::uint32_t column) {
   return expr.op == ExprOp::Column && expr.source == SourceId{0} && expr.column == column;
 }
 
-// The function of a trigger, its NEW and OLD as parameters; null, and told, if it cannot be built.
+// The function of a trigger, its NEW and OLD as parameters; null, and a finding, if that fails.
 std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, const Scope& scope,
                                             Place place);
 

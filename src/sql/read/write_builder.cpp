@@ -133,7 +133,7 @@ void WriteBuilder::build_returning(const Scope& given) {
 
 void WriteBuilder::choose_rows(bool is_composite) {
   const Function& function = scope_.frame->function();
-  // Rows that are inserted one by one tell FOUND themselves.
+  // Rows that are inserted one by one set FOUND themselves.
   const bool counts = function.row_count || (function.found && op_ != WriteOp::Insert);
   if (wanted_rows_ && !has_triggers(false)) {
     rows_ = wanted_rows_;
@@ -153,7 +153,7 @@ void WriteBuilder::note_move(const std::vector<SetColumn>& sets) {
     scope_.findings.note(
         model_.place,
         fmt::format("a change of '{}' may move a row of '{}' to another partition, "
-                    "which fails whoever waits for it (40001): not modelled",
+                    "which fails statements that wait for it (40001): not modelled",
                     column, table().name),
         NoteKind::Gap, table().name, {column});
   }
@@ -165,7 +165,7 @@ void WriteBuilder::put(Body& to, StatementKind kind) {
   if (rows_) {
     write.returning = returning_;
     write.returning.insert(write.returning.end(), trigger_columns_.begin(), trigger_columns_.end());
-    // Every row counts, also where nobody asks for its columns.
+    // Every row counts, also where none of its columns is used.
     if (write.returning.empty()) write.returning.push_back(make_integer(1, statement.place));
     write.into_rows = rows_;
   } else if (!named_.empty()) {
@@ -394,8 +394,8 @@ void WriteBuilder::modify_for_each_row() {
                       [&](const Tree& value) { return loops.value(value); });
   build_returning(scope);
   if (scope.findings.failed()) return;
-  // The row is looked for by its key, and the conditions are asked again: somebody may have changed
-  // it meanwhile. What subqueries gave stays.
+  // The row is looked for by its key, and the conditions are asked again: another transaction
+  // may have changed it meanwhile. What subqueries gave stays.
   for (const std::uint32_t column : table().primary_key) {
     Expr key = make_column(scope, target, column, model_.place);
     Expr same = loops.as_columns(key, target);

@@ -46,7 +46,7 @@ Result<Value> Accumulator::result() const {
   if (output_.aggregate == Aggregate::Count) return Value(count_);
   if (output_.aggregate == Aggregate::Array) return list_.empty() ? Value() : Value(list_);
   if (output_.aggregate == Aggregate::Other) {
-    // The order of the rows must not matter: nobody says what it is.
+    // The order of the rows must not matter: SQL does not define it.
     std::vector<Value> sorted = list_;
     std::ranges::sort(sorted);
     auto made = call_function(output_.name, output_.expr.type, sorted);

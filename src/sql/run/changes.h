@@ -2,7 +2,7 @@
 // What the functions of an application ever change.
 //
 // A column that no function writes, in a table without INSERT and DELETE, is as good as a key: what
-// WHERE says about it picks the same rows for everybody, so looking at it is no access.
+// WHERE says about it selects the same rows in every transaction, so looking at it is no access.
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace isoscope::sql {
 class Changes {
  public:
   explicit Changes(const Application& app);
-  // What these functions change, by their numbers: if nobody calls the others.
+  // What these functions change, by their numbers, if the others are not called.
   Changes(const Application& app, const std::vector<FunctionId>& functions);
 
   // Does some function add rows to the table? An UPDATE of a key column does, too.
@@ -25,7 +25,7 @@ class Changes {
   bool frees_keys(TableId table) const { return has_deletes(table); }
   // The same of an entry of a UNIQUE constraint over these columns.
   bool frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
-  // May somebody take such an entry again? Not where the database always fills one of the columns
+  // May such an entry be taken again? Not where the database always fills one of the columns
   // with a value never used before.
   bool retakes_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
   // Does some function give the column a new value in a row that is there?

@@ -69,7 +69,7 @@ class SqlExecutor final : public Executor {
   Stop run() override;
   void answer(std::int64_t value) override;
   Error fault() const override;
-  // The locals, how many writes of the segment have been told, the answers.
+  // The locals, how many writes of the segment were reported, the answers.
   std::span<const std::int64_t> state() const override;
   void restore(CallId call, std::span<const std::int64_t> state) override;
   std::size_t num_locals() const override { return program_.local_names(call_).size(); }

@@ -169,7 +169,7 @@ class CallRun {
     const bool is_performed = s.targets.empty();
     QueryNeeds needs{.max_rows = s.strict ? std::size_t{2} : std::size_t{1},
                      .outputs = !s.exists && !is_performed};
-    // PERFORM goes through all its rows; without a lock or a count, nobody can tell.
+    // PERFORM goes through all its rows; without a lock or a count, that has no effect.
     if (is_performed && (s.query.lock != Lock::None || function_.row_count)) needs.max_rows = kAll;
     if (s.into_rows) needs = {};
     const bool is_value = s.query.rows && s.is_scalar;

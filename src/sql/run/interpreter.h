@@ -1,5 +1,5 @@
 #pragma once
-// Runs a function on a database that somebody else keeps: the semantics of SQL programs.
+// Runs a function on a database that the caller keeps: the semantics of SQL programs.
 //
 // A database is a set of locations: for each row of a table, by its primary key, whether it is
 // there, and the value of each other column. The interpreter asks for and sets locations one by
@@ -38,8 +38,8 @@ class Database {
  public:
   virtual ~Database() = default;
 
-  // Keys of all rows of the table that anybody may have inserted, in ascending order. Asking this
-  // reads nothing.
+  // Keys of all rows of the table that any transaction may have inserted, in ascending order.
+  // Asking this reads nothing.
   virtual std::vector<RowKey> rows(TableId table) = 0;
   // Is the row there? A read.
   virtual bool is_present(TableId table, const RowKey& key) = 0;
@@ -55,7 +55,7 @@ class Database {
   // query of an expression comes before the statement that it is part of.
   virtual void begin(const Statement& /*statement*/) {}
   // A statement that changes or locks rows is about to look for them. True: the rows that match are
-  // to be told by matched() first, then end_search(); after it the statement looks again.
+  // to be reported by matched() first, then end_search(); after it the statement looks again.
   virtual bool begin_search(TableId /*table*/) { return false; }
   virtual void end_search() {}
   // For databases that keep entries of UNIQUE constraints: another row with these values in the

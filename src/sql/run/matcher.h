@@ -6,7 +6,7 @@
 //
 //     parts over key columns        decide whether the row is looked at at all
 //     is it there?                  a read
-//     parts over static columns     no access: nobody changes these (changes.h)
+//     parts over static columns     no access: no transaction changes these (changes.h)
 //     the other parts               all columns that they mention are read, then they are decided
 //
 // A row whose whole key is given by equalities is looked up; others are sought among
@@ -24,7 +24,7 @@ class Matcher {
   // Requires: the arguments outlive it.
   Matcher(StatementView& view, ById<SourceId, TableId> sources, const Expr* where);
 
-  // In which order the rows of the only source are considered; ascending by key unless told.
+  // In which order the rows of the only source are considered; ascending by key by default.
   // Requires: one source.
   using Before = std::function<bool(const RowKey&, const RowKey&)>;
   void consider_in_order(Before before) { before_ = std::move(before); }

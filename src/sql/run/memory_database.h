@@ -4,7 +4,7 @@
 //     MemoryDatabase database(app);             // with the application's initial rows
 //     auto result = run_call(app, function, arguments, database);
 //
-// A call that aborts leaves its changes behind; whoever wants them undone keeps a copy.
+// A call that aborts leaves its changes behind; a caller that wants them undone keeps a copy.
 #include <map>
 #include <optional>
 

@@ -14,7 +14,7 @@ struct Modified {
   std::vector<std::vector<Value>> returning = {};  // of each row, if the statement has RETURNING
 };
 
-// `counts`: somebody wants to know how many rows it were. Without that, a DELETE by key does not
+// `counts`: the number of rows is used. Without that, a DELETE by key does not
 // look whether the row is there.
 Result<Modified> run_modification(CallState& call, const Statement& statement, bool counts);
 

@@ -2,7 +2,7 @@
 // The sessions of an SQL application as an Executable: what `explore` and `run` execute.
 //
 // Keys are locations of the database: `account[1]` is 1 if the row is there and else 0, and
-// `account.balance[1]` is a column of it. What nobody ever changes has no key: columns that no
+// `account.balance[1]` is a column of it. What never changes has no key: columns that no
 // called function writes, and the presence of rows in tables without INSERT and DELETE.
 //
 //     withdraw(1, 60)   r(account.balance[1]) = 100   w(account.balance[1], 40)

@@ -13,7 +13,7 @@ Result<std::vector<std::vector<Value>>> run_row_query(CallState& call, const Que
 // Adds a row to a row set.
 void append_row(Value& row_set, std::vector<Value> row);
 
-// NULL is greater than everything unless told, as in PostgreSQL.
+// NULL is greater than everything by default, as in PostgreSQL.
 std::strong_ordering order_of(const OrderBy& by, const Value& a, const Value& b);
 
 }  // namespace isoscope::sql

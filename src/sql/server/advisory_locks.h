@@ -1,5 +1,5 @@
 #pragma once
-// Locks on numbers that a program chooses: pg_advisory_xact_lock and its kin.
+// Locks on numbers that a program chooses: pg_advisory_xact_lock and its variants.
 //
 // They are held to the end of the transaction, or until what a block did is taken back. Unlike row
 // locks they queue: whoever asks for a lock that excludes one which another transaction waits for
@@ -9,7 +9,7 @@
 //     holders  T1 shared           queue  T2 exclusive, T3 shared
 //
 // T3 waits for T2, which waits for T1. To wait for a place in a queue is weaker than to wait for a
-// holder: where it closes a cycle, the server changes the order of the queue and ends nobody.
+// holder: where it closes a cycle, the server reorders the queue and aborts no transaction.
 #include <cstdint>
 #include <map>
 #include <vector>

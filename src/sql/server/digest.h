@@ -1,5 +1,5 @@
 #pragma once
-// 128 bits that tell states and histories apart.
+// 128 bits that distinguish states and histories.
 //
 // Two that differ have the same digest with a probability of about 2^-128: an exploration that
 // remembers digests alone would have to see 2^60 states before that is a matter of concern.

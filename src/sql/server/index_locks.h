@@ -2,8 +2,8 @@
 // What InnoDB locks: records of the index of the primary key, and the gaps between them.
 //
 //   a record   shared or exclusive, in a queue: a request waits for whatever stands before it and
-//              excludes it, be it granted or not. Nobody goes past a waiter, not even for the
-//              stronger mode of a lock that he has
+//              excludes it, be it granted or not. No request overtakes a waiting one, not even for
+//              the stronger mode of a lock that its transaction has
 //   a gap      the space before a record, or behind the last one. Gap locks exclude nothing but an
 //              INSERT of others into the gap
 //
@@ -53,7 +53,7 @@ class IndexLocks {
   void lock_gap(const Record& before, TxnNo txn) { gaps_[before].insert(txn); }
   // Who keeps the transaction from inserting before this record.
   std::vector<TxnNo> gap_blockers(const Record& before, TxnNo txn) const;
-  // A new record has come before `next`, exclusively locked by whoever inserts it.
+  // A new record has come before `next`, exclusively locked by the INSERT.
   void split(const Record& record, const Record& next, TxnNo txn);
   // The record is gone; `next` is the one behind it.
   void merge(const Record& record, const Record& next);

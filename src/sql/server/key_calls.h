@@ -7,8 +7,8 @@
 //     stmt { a := read(x); write(x, a + 1) }      UPDATE x SET v = v + 1: one statement
 //
 // Every access outside of a `stmt` is a statement of its own (key_statement.h runs them). Every key
-// has its initial value from the start, so a row is put into the storage when somebody first names
-// it; it always gets the same place.
+// has its initial value from the start, so a row is put into the storage at its first
+// use; it always gets the same place.
 #include <map>
 
 #include "program/machine.h"

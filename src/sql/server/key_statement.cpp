@@ -146,7 +146,7 @@ void KeyStatement::finish() {
         context_.txn, result.command, context_.storage.held(id, context_.txn) == Lock::Update);
     result.writes.push_back(id);
   }
-  // The lock of a write is told by the write; what a passed attempt wrote is only locked.
+  // The lock of a write is implied by the write; what a passed attempt wrote is only locked.
   for (const auto& [id, mode] : keys_.taken) {
     const bool is_written = find_row(keys_.writes, id) != keys_.writes.end();
     if (!is_written || mode != Lock::NoKeyUpdate) result.locks.emplace_back(id, mode);

@@ -11,10 +11,10 @@
 //
 // A step is one statement of a session, the commit (or abort) of its transaction, or the end of
 // a transaction that the server picks in a deadlock. A statement that must wait is parked, and goes
-// on as soon as those that it waits for have ended, before anybody else makes a step; which of
-// several waiters goes first is a choice. With `late_wakeups` others may be faster than a waiter
-// that was let go, and than the server's search for deadlocks: that can happen, but cannot be
-// forced from outside.
+// on as soon as those that it waits for have ended, before any other session steps; which of
+// several waiters goes first is a choice. With `late_wakeups` other sessions may be faster than a
+// waiter that was let go, and than the server's search for deadlocks: that can happen, but cannot
+// be forced from outside.
 //
 // A call of a procedure that ends its transaction and goes on is a sequence of calls in the
 // outline, its parts; those that it does not come to are left out.

@@ -1,5 +1,5 @@
 #pragma once
-// The database of a call whose statements somebody else runs (sql/run/statement_runner.h).
+// The database of a call whose statements are run elsewhere (sql/run/statement_runner.h).
 #include "sql/run/interpreter.h"
 
 namespace isoscope::sql::server {

@@ -2,7 +2,7 @@
 // A finished run of a Machine as a history: statements with what they read and wrote.
 //
 // A cell is a key, `item[1].stock`, and so is the presence of a row, `item[1]`. A statement reads,
-// of each row that met its WHERE, the cells that it mentions, from whoever changed them last; rows
+// of each row that met its WHERE, the cells that it mentions, from their last writer; rows
 // that did not match are not in it. Writers of one row conflict, whatever their columns.
 //
 // Of a `.txn` program the keys are its own, and locks that a statement took without writing are

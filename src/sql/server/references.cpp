@@ -58,7 +58,7 @@ Attempt check(const StatementContext& context, const Reference& reference, Runni
   const Table& target = context.app.table(foreign.target);
   const CommandNo command{running.result.command.index + 1};  // it sees what the statement did
   const bool refers = reference.kind == Reference::Kind::Refers;
-  // Whoever deletes looks at all that is committed, even if the transaction keeps a snapshot.
+  // A DELETE looks at all that is committed, even if the transaction keeps a snapshot.
   if (!running.reference_snapshot)
     running.reference_snapshot =
         refers && context.keeps_snapshot ? context.txn_snapshot : context.committed;

@@ -296,7 +296,7 @@ class SerialWalk {
   std::vector<SerialRun> runs() { return std::move(runs_); }
 
  private:
-  // Programs with more serial orders than that are long runs, of which nobody asked for all ends.
+  // Programs with more serial orders are long runs: a user does not want all ends of those.
   static constexpr std::size_t kMostStates = 20'000;
 
   // Runs the next call of the session to its end. False: not decided.

@@ -74,7 +74,7 @@ struct ScheduleOptions {
   std::size_t max_violations = 3;  // examples kept; all are counted
   bool is_reduced = true;          // of two steps that commute, one order; false to compare
   bool wants_outcomes = false;
-  // Told a schedule of every history, once; false ends the exploration, undecided.
+  // Called with a schedule of every history, once; false ends the exploration, undecided.
   std::function<bool(const State&, const std::vector<Choice>&, bool violates)> on_history = {};
   Progress progress = {};
 };
@@ -119,7 +119,7 @@ class SerialEnds {
   SerialEnds(const Machine& machine, const Budget& budget);
 
   // Does some serial order of the calls that the server did not abort end like this? Nothing if
-  // that is not decided: no time, or fresh values (serial, IDENTITY) tell runs apart.
+  // that is not decided: no time, or fresh values (serial, IDENTITY) distinguish runs.
   std::optional<bool> contains(const RunEnd& end);
 
  private:

@@ -196,7 +196,7 @@ NextStep SqlCalls::find_next(CallId call, const Log& log, const PartLogs& before
   NextStep step{.kind = result->committed ? NextStep::Kind::Commit : NextStep::Kind::Abort,
                 .failure = {.sqlstate = result->sqlstate, .message = result->why_aborted},
                 .undo_from = statements.undo_from()};
-  // Nobody sees the variables of a call that failed.
+  // The variables of a call that failed are not visible.
   if (result->committed) step.locals = program_.locals_of(call, variables, result->returned);
   return step;
 }

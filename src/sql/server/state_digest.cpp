@@ -32,7 +32,7 @@ std::vector<std::uint32_t> ranks_of(const StoredTable& table) {
   return ranks;
 }
 
-// What has been done to keys; those that were only looked at are as if nobody had.
+// What was done to keys. One that was only read adds nothing, like an unused one.
 void add_keys(Digest& digest, const StoredTable& table) {
   for (std::uint32_t r = 0; r < table.rows.size(); ++r) {
     const StoredRow& row = table.rows[r];

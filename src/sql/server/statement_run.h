@@ -2,7 +2,7 @@
 // One SQL statement as PostgreSQL runs it: on a snapshot, row by row, with locks that may wait.
 //
 //   SELECT                 the rows of the snapshot
-//   SELECT … FOR UPDATE    the same, then each row is locked; at READ COMMITTED a row that somebody
+//   SELECT … FOR UPDATE    the same, then each row is locked; at READ COMMITTED a row that was
 //                          changed meanwhile is read again, and WHERE is asked again (EvalPlanQual)
 //   UPDATE, DELETE         WHERE on the snapshot, then each row as above; a row that is gone is
 //                          passed over, one that no longer matches stays locked

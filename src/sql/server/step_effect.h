@@ -9,8 +9,8 @@
 //   a kept snapshot
 //   a commit           shows what was written, and lets go of what was locked
 //
-// Whatever waits, wakes somebody, fails, or catches a failure commutes with nothing; neither does
-// anything at SERIALIZABLE, where a commit looks at all transactions.
+// A step that waits, wakes a session, fails, or catches a failure commutes with nothing; neither
+// does any step at SERIALIZABLE, where a commit looks at all transactions.
 #include <vector>
 
 #include "sql/server/machine.h"

@@ -77,12 +77,11 @@ struct StoredTable {
   std::uint32_t next_position = 0;
   std::vector<std::int64_t> next_fresh;  // by column
   // Keys of a `.txn` program: rows have their places for ever, and are there from the start,
-  // whether somebody has looked at them or not. Nobody scans them. The first so many are always
-  // shown.
+  // whether or not they were read; no scan visits them. The first `num_shown` are always shown.
   bool is_by_key = false;
   std::uint32_t num_shown = 0;
   // Of MariaDB: the columns of the primary key, by which its rows are stored. A key has one row,
-  // which lives on when it is deleted and inserted again.
+  // which remains when it is deleted and inserted again.
   std::vector<std::uint32_t> clustered_by = {};
 
   // Is the version of a row part of what people see of the table?
@@ -100,7 +99,7 @@ struct RowId {
   friend auto operator<=>(RowId, RowId) = default;
 };
 
-// Whose eyes: a transaction sees what is in its snapshot, and its own commands before this one.
+// The reader: a transaction sees what is in its snapshot, and its own commands before this one.
 struct View {
   const TxnSet& snapshot;
   TxnNo txn = {};
@@ -164,7 +163,7 @@ class Storage {
   IndexLocks index_;
 };
 
-// The keys of a table that must be unique, the primary key first; a hidden key is none.
+// The keys of a table that must be unique, the primary key first; a hidden key does not count.
 std::vector<std::vector<std::uint32_t>> unique_keys(const Table& table);
 std::vector<Value> columns_of(const std::vector<Value>& row,
                               std::span<const std::uint32_t> columns);

@@ -3,7 +3,7 @@
 //
 // A program is a few sessions, each a row of transactions, and a transaction is a callable that
 // reads and writes keys through its context. explore() finds every history that the level allows,
-// each exactly once, and tells in which of them a check fails:
+// each exactly once, and reports in which of them a check fails:
 //
 //     using namespace isoscope::api;
 //     const auto withdraw = [](Txn& txn) {
@@ -19,7 +19,7 @@
 //       return !(run.txn("alice", 1).committed && run.txn("bob", 1).committed);
 //     });
 //     const Exploration all = program.explore({.level = "cc"});
-//     // all.outcome == Outcome::Violated; all.violations[0].text tells how
+//     // all.outcome == Outcome::Violated; all.violations[0].text says how
 //
 // A body is run again and again with the values that it has read so far, and left (by an exception
 // of a private type) at the first read that is not answered yet. So it must
@@ -50,7 +50,7 @@ class Txn {
   // The value of a key: the transaction's own last write, or one that the level allows it to see.
   Value read(std::string_view key);
   void write(std::string_view key, Value value);
-  // Ends the transaction: nobody sees its writes. Does not return.
+  // Aborts the transaction: no other one sees its writes. Does not return.
   [[noreturn]] void abort();
   // Claims that a condition holds. The transaction goes on if it does not; the history is reported.
   void check(bool condition, std::string_view text);
