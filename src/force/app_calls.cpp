@@ -113,7 +113,7 @@ record::RecordedTxn recorded_txn(const GatedApplication& app, const CalledTxn& c
   record::RecordedTxn txn{.connection = called.connection,
                           .status = called.status,
                           .is_explicit = true,
-                          .isolation = lower_case(called.isolation),
+                          .isolation = record::Isolation::declared(called.isolation),
                           .error = called.error};
   const auto gap = app.gaps.find(called.function);
   if (gap != app.gaps.end() && !gap->second.empty())

@@ -115,8 +115,9 @@ class RunReader {
     txn.holds_other_locks = locking_sessions_.contains(h_.session(t));
     if (note != nullptr) txn.isolation = note->isolation;
     txn.commit = static_cast<std::uint64_t>(h_.commit_number(t).value_or(0));
+    txn.level = sql::server::find_pg_level(txn.isolation);
     txn.statements.resize(h_.num_statements(t));
-    std::string shape = txn.isolation;
+    std::string shape(txn.level ? name_of(*txn.level) : txn.isolation);
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       if (note != nullptr && i < note->stmts.size()) txn.statements[i].sql = note->stmts[i].sql;
       describe(txn.statements[i]);
