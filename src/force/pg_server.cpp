@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "force/server.h"
+#include "sql/server/level.h"
 
 namespace isoscope::force {
 namespace {
@@ -29,10 +30,10 @@ class PgServer final : public Server {
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
     std::vector<DeclaredLevel> levels;
-    for (const char* name : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"})
-      levels.push_back(
-          {name,
-           {fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}", name)}});
+    for (const auto& level : sql::server::levels_of(sql::server::ServerKind::Postgres))
+      levels.push_back({std::string(level.words),
+                        {"SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL " +
+                         std::string(level.words)}});
     return levels;
   }
   std::string begin() const override { return "BEGIN"; }

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "sql/server/level.h"
 
 namespace isoscope::force {
 namespace {
@@ -222,8 +223,8 @@ std::string StressClient::statement(const StressOp& op) const {
 namespace {
 
 bool is_serializable(const StressOptions& options) {
-  return std::ranges::equal(options.isolation, std::string_view("SERIALIZABLE"),
-                            [](unsigned char x, char y) { return std::toupper(x) == y; });
+  using sql::server::PgLevel;
+  return sql::server::find_pg_level(options.isolation) == PgLevel::Serializable;
 }
 
 // The values that somebody whose transaction was not aborted has seen.
