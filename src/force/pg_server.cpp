@@ -2,6 +2,7 @@
 
 #include "force/server.h"
 #include "sql/server/level.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::force {
 namespace {
@@ -18,7 +19,7 @@ class PgServer final : public Server {
   }
   Answer run(const std::string& sql) override {
     Answer answer = monitor_->answer(sql);
-    if (!answer.error.starts_with("08") && !answer.error.starts_with("57P")) return answer;
+    if (!sql::is_connection_loss(answer.error)) return answer;
     auto monitor = PgMonitor::open(dsn_);
     if (!monitor) return answer;
     monitor_ = std::move(*monitor);
