@@ -104,7 +104,7 @@ int force_race(const PredictArguments& args, const RacesReport& races, const std
 }
 
 // A recorded run at a level of PostgreSQL's: which pairs of transactions race?
-int run_races(const PredictArguments& args, races::ServerLevel server, const History& history,
+int run_races(const PredictArguments& args, sql::server::PgLevel server, const History& history,
               const LevelSet& levels, Clock::time_point start, Budget& budget) {
   const races::Run run = races::run_of(history);
   RacesReport report{

@@ -18,12 +18,6 @@ struct Table {
   friend bool operator==(const Table&, const Table&) = default;
 };
 
-// Does the server end a statement so because others work beside it (or since an earlier one has
-// failed already)?
-inline bool is_by_conflict(std::string_view sqlstate) {
-  return sqlstate.starts_with("40") || sqlstate == "55P03" || sqlstate == "25P02";
-}
-
 struct Answer {
   std::vector<Table> tables = {};  // of a text with several queries, each in turn
   std::string tag = {};            // of the last command: "UPDATE 1"

@@ -9,7 +9,6 @@
 #include "spec/levels.h"
 #include "sql/server/level.h"
 #include "sql/value.h"
-#include "support/spelling.h"
 #include "verdict/logic.h"
 
 namespace isoscope::force {
@@ -49,7 +48,6 @@ std::string tag_of(record::StatementKind kind, std::uint64_t rows) {
 }  // namespace
 
 std::string sql_isolation(std::string_view level) {
-  using sql::server::PgLevel;
   auto own = sql::server::find_pg_level(level);
   if (!own) {
     std::string name(level);
@@ -57,16 +55,7 @@ std::string sql_isolation(std::string_view level) {
         name, [](char c) { return c == ' ' || c == '_'; }, '-');
     if (const auto defined = LevelSet::built_in().find(name)) own = level_for(**defined);
   }
-  if (!own) return {};
-  switch (*own) {
-    case PgLevel::ReadCommitted:
-      return "READ COMMITTED";
-    case PgLevel::RepeatableRead:
-      return "REPEATABLE READ";
-    case PgLevel::Serializable:
-      return "SERIALIZABLE";
-  }
-  return {};
+  return own ? std::string(sql::server::sql_words_of(*own)) : std::string();
 }
 
 Result<AppCalls> calls_of_app(const sql::Application& app, const std::string& isolation,
@@ -113,7 +102,7 @@ record::RecordedTxn recorded_txn(const GatedApplication& app, const CalledTxn& c
   record::RecordedTxn txn{.connection = called.connection,
                           .status = called.status,
                           .is_explicit = true,
-                          .isolation = lower_case(called.isolation),
+                          .isolation = record::Isolation::declared(called.isolation),
                           .error = called.error};
   const auto gap = app.gaps.find(called.function);
   if (gap != app.gaps.end() && !gap->second.empty())

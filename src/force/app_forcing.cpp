@@ -6,6 +6,7 @@
 
 #include "force/app_schedules.h"
 #include "force/app_stage.h"
+#include "sql/server/level.h"
 
 namespace isoscope::force {
 namespace {
@@ -205,7 +206,9 @@ class AppForcer {
       if (known == stage_.gated().ungated.end())
         return "the functions run without gates: " + stage_.no_record();
       const Ungated& ungated = known->second;
-      if (ungated.why.empty() || (ungated.only_reads && call.isolation != "READ COMMITTED"))
+      if (ungated.why.empty() ||
+          (ungated.only_reads &&
+           call.isolation != sql_words_of(sql::server::PgLevel::ReadCommitted)))
         continue;
       return fmt::format("not every schedule can be played, in function {}: {}", call.function,
                          ungated.why);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sql/sqlstates.h"
+
 namespace isoscope::force {
 namespace {
 
@@ -221,7 +223,7 @@ class CommandForcing {
   void describe() {
     for (const auto& requests : answer_.run.sent) {
       for (const SentRequest& request : requests) {
-        if (!request.error.empty() && request.error != "25P02")
+        if (!request.error.empty() && request.error != sql::kInFailedTransaction)
           answer_.sqlstates.insert(request.error);
         if (!request.has_waited) continue;
         ++answer_.waits;

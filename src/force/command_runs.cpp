@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "force/experiment.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::force {
 namespace {
@@ -94,7 +95,7 @@ Result<void> run_beside(const std::string& text, const record::ConnectionString&
 }  // namespace
 
 bool is_by_concurrency(const std::string& sqlstate) {
-  return is_by_conflict(sqlstate) || sqlstate.starts_with("23");
+  return sql::is_by_conflict(sqlstate) || sqlstate.starts_with("23");
 }
 
 std::vector<HeldCommand> CommandRunner::commands(bool follows_plan) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "force/last_will.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::force {
 namespace {
@@ -376,7 +377,7 @@ Result<std::string> Experiment::failure_by_itself(const Run& run, Budget& budget
     const Answer* failed = nullptr;
     for (const StatementId i : unit.statements()) {
       const Answer& answer = run.answers[unit.session][i];
-      if (failed == nullptr && answer.has_failed() && !is_by_conflict(answer.error))
+      if (failed == nullptr && answer.has_failed() && !sql::is_by_conflict(answer.error))
         failed = &answer;
     }
     if (failed == nullptr) continue;

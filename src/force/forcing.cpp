@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sql/sqlstates.h"
+
 namespace isoscope::force {
 namespace {
 
@@ -12,7 +14,8 @@ void describe_run(Forced& forced) {
   const Run& run = forced.run;
   for (const Answers& answers : run.answers)
     for (const Answer& answer : answers)
-      if (answer.has_failed() && answer.error != "25P02") forced.sqlstates.insert(answer.error);
+      if (answer.has_failed() && answer.error != sql::kInFailedTransaction)
+        forced.sqlstates.insert(answer.error);
   for (const Moment& moment : run.played.moments) {
     if (moment.kind != Moment::Kind::Parked) continue;
     ++forced.waits;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "force/server.h"
+#include "sql/server/level.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::force {
 namespace {
@@ -17,7 +19,7 @@ class PgServer final : public Server {
   }
   Answer run(const std::string& sql) override {
     Answer answer = monitor_->answer(sql);
-    if (!answer.error.starts_with("08") && !answer.error.starts_with("57P")) return answer;
+    if (!sql::is_connection_loss(answer.error)) return answer;
     auto monitor = PgMonitor::open(dsn_);
     if (!monitor) return answer;
     monitor_ = std::move(*monitor);
@@ -29,10 +31,10 @@ class PgServer final : public Server {
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
     std::vector<DeclaredLevel> levels;
-    for (const char* name : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"})
-      levels.push_back(
-          {name,
-           {fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}", name)}});
+    for (const auto& level : sql::server::levels_of(sql::server::ServerKind::Postgres))
+      levels.push_back({std::string(level.words),
+                        {"SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL " +
+                         std::string(level.words)}});
     return levels;
   }
   std::string begin() const override { return "BEGIN"; }

@@ -9,6 +9,7 @@
 #include "check/level_table.h"
 #include "force/last_will.h"
 #include "force/probe_run.h"
+#include "sql/server/level.h"
 #include "verdict/logic.h"
 
 namespace isoscope::force {
@@ -40,15 +41,15 @@ std::string first_known(const std::vector<std::string_view>& names) {
 }
 
 std::string documented(const std::string& product, const std::string& declared) {
-  if (product.starts_with("PostgreSQL")) {
-    if (declared == "READ COMMITTED") return first_known({"pg-rc", "rc"});
-    if (declared == "REPEATABLE READ") return "si";
-    if (declared == "SERIALIZABLE") return "ser";
-  }
-  if (product.starts_with("MariaDB")) {
-    if (declared == "READ COMMITTED") return first_known({"mysql-rc", "rc"});
-    if (declared == "REPEATABLE READ") return first_known({"mysql-rr"});
-    if (declared == "SERIALIZABLE") return "ser";
+  using sql::server::PgLevel;
+  using sql::server::ServerKind;
+  const bool is_mariadb = product.starts_with("MariaDB");
+  if (!is_mariadb && !product.starts_with("PostgreSQL")) return {};
+  if (declared == sql_words_of(PgLevel::Serializable)) return "ser";
+  for (const auto& level : levels_of(is_mariadb ? ServerKind::MariaDb : ServerKind::Postgres)) {
+    if (declared != level.words) continue;
+    if (level.level == PgLevel::ReadCommitted) return first_known({level.name, "rc"});
+    return is_mariadb ? first_known({level.name}) : "si";
   }
   return {};
 }

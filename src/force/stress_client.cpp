@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "sql/server/level.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::force {
 namespace {
@@ -27,12 +29,6 @@ std::vector<std::int64_t> numbers_in(const std::string& text) {
 
 std::int64_t number_in(const Cell& cell) {
   return cell ? std::strtoll(cell->c_str(), nullptr, 10) : 0;
-}
-
-// Is the connection gone? SQLSTATEs of PostgreSQL, numbers of MariaDB's client and server.
-bool is_loss(const std::string& error) {
-  return error.starts_with("08") || error.starts_with("57P") || error == "2006" ||
-         error == "2013" || error == "1927" || error == "1053";
 }
 
 void add_operation(HistoryBuilder& b, TxnId t, const StressOp& op, bool is_list, bool with_seen) {
@@ -108,7 +104,7 @@ void StressClient::renew() {
 
 void StressClient::note_failure(const Answer& answer) {
   StressTxn& txn = txns.back();
-  is_gone_ = is_loss(answer.error);
+  is_gone_ = sql::is_connection_loss(answer.error);
   if (phase_ == Phase::Committing && is_gone_) txn.status = TxnStatus::Unknown;
   if (txn.error.empty()) txn.error = answer.error;
   if (txn.ended == 0) txn.ended = ++state_.ended;
@@ -222,8 +218,8 @@ std::string StressClient::statement(const StressOp& op) const {
 namespace {
 
 bool is_serializable(const StressOptions& options) {
-  return std::ranges::equal(options.isolation, std::string_view("SERIALIZABLE"),
-                            [](unsigned char x, char y) { return std::toupper(x) == y; });
+  using sql::server::PgLevel;
+  return sql::server::find_pg_level(options.isolation) == PgLevel::Serializable;
 }
 
 // The values that some transaction that was not aborted has seen.

@@ -80,12 +80,8 @@ Pair::Pair(const Run& run, RunTxn a, RunTxn b, const PairOptions& options)
   if (may_overlap_) find_relevant();
 }
 
-ServerLevel Pair::level_of(RunTxn t) const {
-  const std::string& declared = run_.txns[t].isolation;
-  ServerLevel own = ServerLevel::ReadCommitted;
-  if (declared == "repeatable read") own = ServerLevel::RepeatableRead;
-  if (declared == "serializable") own = ServerLevel::Serializable;
-  return std::max(own, options_.level);
+PgLevel Pair::level_of(RunTxn t) const {
+  return std::max(run_.txns[t].level.value_or(PgLevel::ReadCommitted), options_.level);
 }
 
 bool Pair::conflicts(RunTxn t, RunTxn u) const {
@@ -200,7 +196,7 @@ bool Pair::leaves_way_open(RunTxn t, Guard guard) const {
     // Two statements on one row come one after the other, whatever they find; but who finds nothing
     // holds nothing, and at READ COMMITTED goes on to see what the other commits.
     case Guard::FewerRows:
-      return !is_kept() && (!is_one_row_ || level_of(t) == ServerLevel::ReadCommitted);
+      return !is_kept() && (!is_one_row_ || level_of(t) == PgLevel::ReadCommitted);
     case Guard::FurtherRows:
     case Guard::OtherWay:
       return !is_kept() && !is_one_row_;
@@ -276,7 +272,7 @@ Pair::Done Pair::take_rows(State& state, bool is_second, const Statement& statem
     return Done::Ends;
   }
   if (sees_other || !other.is_committed ||
-      level_of(txns_[is_second ? 1 : 0]) == ServerLevel::ReadCommitted)
+      level_of(txns_[is_second ? 1 : 0]) == PgLevel::ReadCommitted)
     return Done::Yes;
   // Changed since the snapshot.
   std::set<RowId> changed;
@@ -299,7 +295,7 @@ Pair::Done Pair::run_statement(State& state, bool is_second) {
   const Txn& txn = run_.txns[txns_[is_second ? 1 : 0]];
   const Statement& statement = txn.statements[side.next];
   bool sees_other = other.is_committed;
-  if (level_of(txns_[is_second ? 1 : 0]) != ServerLevel::ReadCommitted) {
+  if (level_of(txns_[is_second ? 1 : 0]) != PgLevel::ReadCommitted) {
     if (!side.has_snapshot) side.snapshot_sees = other.is_committed;
     side.has_snapshot = true;
     sees_other = side.snapshot_sees;
@@ -363,7 +359,7 @@ void Pair::advance(State state) {
     const Side& s = state.sides[side];
     if (ended(side) || (s.is_waiting && !ended(1 - side))) continue;
     const bool is_quiet = s.next < relevant_[side].size() && !relevant_[side][s.next] &&
-                          (s.has_snapshot || level_of(txns_[side]) == ServerLevel::ReadCommitted);
+                          (s.has_snapshot || level_of(txns_[side]) == PgLevel::ReadCommitted);
     if (is_quiet && !s.is_waiting) {
       choices = {side};
       break;

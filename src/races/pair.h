@@ -27,7 +27,7 @@
 
 namespace isoscope::races {
 
-enum class ServerLevel : std::uint8_t { ReadCommitted, RepeatableRead, Serializable };
+using sql::server::PgLevel;
 
 // Why an interleaving does not come to its end, or is none.
 enum class Guard : std::uint8_t {
@@ -101,7 +101,7 @@ struct PairAnswer {
 };
 
 struct PairOptions {
-  ServerLevel level = ServerLevel::ReadCommitted;  // at least; a transaction may declare a stronger
+  PgLevel level = PgLevel::ReadCommitted;  // at least; a transaction may declare a stronger
   bool sessions_are_connections = true;
   std::size_t most = 4'000;  // interleavings
 };
@@ -145,7 +145,7 @@ class Pair {
   std::optional<Step> told_otherwise(const State& state) const;
   bool touches_rows_of(const Statement& statement, RunTxn t) const;
   std::optional<Dependency> dependency(const State& state, bool from_second) const;
-  ServerLevel level_of(RunTxn t) const;
+  PgLevel level_of(RunTxn t) const;
   bool is_kept() const;
 
   const Run& run_;

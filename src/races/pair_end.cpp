@@ -122,8 +122,8 @@ std::optional<Step> Pair::told_otherwise(const State& state) const {
 
 // SERIALIZABLE keeps both in order, whatever they go on to do.
 bool Pair::is_kept() const {
-  return level_of(txns_[kFirst]) == ServerLevel::Serializable &&
-         level_of(txns_[kSecond]) == ServerLevel::Serializable;
+  return level_of(txns_[kFirst]) == PgLevel::Serializable &&
+         level_of(txns_[kSecond]) == PgLevel::Serializable;
 }
 
 void Pair::finish(const State& state) {

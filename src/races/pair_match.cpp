@@ -33,8 +33,8 @@ std::optional<Guard> Pair::lost_meanwhile(const Statement& statement, bool is_se
     if (!recreated.contains(lock.row)) continue;
     if (lock.mode == LockMode::KeyShare && statement.kind != StatementKind::Select)
       return Guard::ForeignKey;
-    return level_of(txns_[is_second ? 1 : 0]) == ServerLevel::ReadCommitted ? Guard::FewerRows
-                                                                            : Guard::FirstUpdater;
+    return level_of(txns_[is_second ? 1 : 0]) == PgLevel::ReadCommitted ? Guard::FewerRows
+                                                                        : Guard::FirstUpdater;
   }
   return std::nullopt;
 }

@@ -155,7 +155,7 @@ class RaceFinder {
                       answer_.pairs_with_gaps));
     limit(run_.gaps > 0, fmt::format("the recording has {} gaps", run_.gaps));
     limit(!open_.empty(), open_);
-    limit(run_.rolled_back > 0 && options_.level != ServerLevel::Serializable,
+    limit(run_.rolled_back > 0 && options_.level != PgLevel::Serializable,
           fmt::format("{} transaction{} rolled back, and could have gone on had {} read something "
                       "else",
                       run_.rolled_back, run_.rolled_back == 1 ? " was" : "s were",
@@ -449,11 +449,9 @@ RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* l
   return RaceFinder(run, options, level, levels, budget).find();
 }
 
-std::optional<ServerLevel> server_level(std::string_view name) {
-  if (name == "pg-rc") return ServerLevel::ReadCommitted;
-  if (name == "pg-rr") return ServerLevel::RepeatableRead;
-  if (name == "pg-ser") return ServerLevel::Serializable;
-  return std::nullopt;
+std::optional<PgLevel> server_level(std::string_view name) {
+  const auto level = sql::server::find_pg_level(name);
+  return level && name_of(*level) == name ? level : std::nullopt;
 }
 
 }  // namespace isoscope::races

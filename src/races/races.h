@@ -30,7 +30,7 @@
 namespace isoscope::races {
 
 struct RaceOptions {
-  ServerLevel level = ServerLevel::ReadCommitted;
+  PgLevel level = PgLevel::ReadCommitted;
   bool sessions_are_connections = true;  // else every transaction is a client of its own
   std::size_t most = 1'000;              // groups
   std::size_t most_pairs = 64;           // of one pair of shapes, while none of them races
@@ -72,7 +72,7 @@ struct RaceAnswer : Answer {
 RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* level,
                       const LevelSet& levels, Budget& budget);
 
-// Of pg-rc, pg-rr and pg-ser.
-std::optional<ServerLevel> server_level(std::string_view name);
+// Of pg-rc, pg-rr and pg-ser alone: `serializable` is a level of the language too.
+std::optional<PgLevel> server_level(std::string_view name);
 
 }  // namespace isoscope::races

@@ -8,6 +8,7 @@
 #include "races/run_locks.h"
 #include "races/words.h"
 #include "sql/read/pg_parse.h"
+#include "sql/sqlstates.h"
 #include "support/spelling.h"
 
 namespace isoscope::races {
@@ -81,7 +82,7 @@ class RunReader {
   // What the application rolled back might have gone on, had it read something else.
   void count_rolled_back(TxnId t) {
     const TxnNote* note = h_.note(t);
-    if (note != nullptr && (note->error == "40001" || note->error == "40P01")) return;
+    if (note != nullptr && sql::ends_transaction_by_others(note->error)) return;
     for (const EventId e : h_.events(t)) {
       if (!h_.is_read(e)) continue;
       ++run_.rolled_back;
@@ -114,9 +115,10 @@ class RunReader {
     txn.session = h_.name(h_.session(t));
     txn.holds_other_locks = locking_sessions_.contains(h_.session(t));
     if (note != nullptr) txn.isolation = note->isolation;
+    txn.level = sql::server::find_pg_level(txn.isolation);
     txn.commit = static_cast<std::uint64_t>(h_.commit_number(t).value_or(0));
     txn.statements.resize(h_.num_statements(t));
-    std::string shape = txn.isolation;
+    std::string shape(txn.level ? name_of(*txn.level) : txn.isolation);
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       if (note != nullptr && i < note->stmts.size()) txn.statements[i].sql = note->stmts[i].sql;
       describe(txn.statements[i]);

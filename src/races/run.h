@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "history/history.h"
+#include "sql/server/level.h"
 #include "support/by_id.h"
 
 namespace isoscope::races {
@@ -76,8 +78,9 @@ struct Statement {
 struct Txn {
   std::string name;
   std::string session = {};
-  std::string isolation = {};  // as declared: "read committed"
-  std::string gap = {};        // of the transaction as a whole, or of one of its statements
+  std::string isolation = {};                      // as declared, for people: "read committed"
+  std::optional<sql::server::PgLevel> level = {};  // the same, if it is known
+  std::string gap = {};  // of the transaction as a whole, or of one of its statements
   // It holds locks that are no row's: advisory ones, or of whole tables. The recording does not say
   // which.
   bool holds_other_locks = false;

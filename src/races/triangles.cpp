@@ -14,10 +14,10 @@ struct KeyUse {
 
 class CycleFinder {
  public:
-  CycleFinder(const Run& run, ServerLevel level) : run_(run), level_(level) {}
+  CycleFinder(const Run& run, PgLevel level) : run_(run), level_(level) {}
 
   bool find() {
-    if (level_ == ServerLevel::Serializable) return false;
+    if (level_ == PgLevel::Serializable) return false;
     read_uses();
     connect();
     find_components();
@@ -27,7 +27,7 @@ class CycleFinder {
       for (const RunTxn t : uses_[x].unprotected) {
         for (const RunTxn u : run_.keys[x].writers) {
           if (u == t || component_[t] != component_[u] || !is_vulnerable(t, u)) continue;
-          if (level_ == ServerLevel::ReadCommitted) return true;
+          if (level_ == PgLevel::ReadCommitted) return true;
           has_out[t] = has_in[u] = true;
           if (has_in[t] || has_out[u]) return true;
         }
@@ -46,7 +46,7 @@ class CycleFinder {
   }
 
   bool is_vulnerable(RunTxn t, RunTxn u) const {
-    if (level_ == ServerLevel::ReadCommitted) return has_own_commit(t);
+    if (level_ == PgLevel::ReadCommitted) return has_own_commit(t);
     return std::ranges::none_of(written_[t], [&](RowId row) { return written_[u].contains(row); });
   }
 
@@ -151,7 +151,7 @@ class CycleFinder {
   }
 
   const Run& run_;
-  ServerLevel level_;
+  PgLevel level_;
   ById<KeyId, KeyUse> uses_;
   ById<RunTxn, std::set<RowId>> written_;
   ById<RunTxn, std::vector<RunTxn>> graph_;
@@ -160,8 +160,6 @@ class CycleFinder {
 
 }  // namespace
 
-bool may_have_longer_cycle(const Run& run, ServerLevel level) {
-  return CycleFinder(run, level).find();
-}
+bool may_have_longer_cycle(const Run& run, PgLevel level) { return CycleFinder(run, level).find(); }
 
 }  // namespace isoscope::races

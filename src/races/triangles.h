@@ -25,6 +25,6 @@
 
 namespace isoscope::races {
 
-bool may_have_longer_cycle(const Run& run, ServerLevel level);
+bool may_have_longer_cycle(const Run& run, PgLevel level);
 
 }  // namespace isoscope::races

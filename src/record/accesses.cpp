@@ -239,7 +239,8 @@ std::string Accesses::RowSearch::take(const std::string& row, const RowChain& ch
   const bool is_asked = !asked_.is_lookup || asked_.ever_matches(chain);
   std::size_t current = seen;
   // From REPEATABLE READ on, a row that was changed since the snapshot ends the statement (40001).
-  if (!is_own && run_.isolation == "read committed") current = current_version(chain, seen, run_);
+  if (!is_own && run_.level == sql::server::PgLevel::ReadCommitted)
+    current = current_version(chain, seen, run_);
   if (current == kUnclear) return "a row that others changed while it may have waited";
   for (std::size_t i = seen + 1; i < current; ++i) {
     if (!chain.versions[i].exists) return "a row that was deleted and inserted again meanwhile";

@@ -36,7 +36,8 @@ struct Execution {
   const GateMessage* message = nullptr;
   std::uint64_t own = 0;      // id of its transaction; 0 if it has none
   std::size_t own_place = 0;  // of it in the order of commits; 0 if it wrote nothing
-  std::string_view isolation = {};
+  // Of its transaction; nothing if it is not known.
+  std::optional<sql::server::PgLevel> level = {};
   bool is_committed = false;  // and what it wrote was not rolled back to a savepoint
   // The snapshot of a later statement of its transaction, taken while the rows that this one locked
   // were locked still: no transaction changed them between. Null if there is none.

@@ -254,7 +254,7 @@ std::string Accesses::read_refused_insert(const Execution& run, std::vector<Acce
   }
   if (from.size() != 1) return why;
   const bool is_newer = *from.begin() != kInitialXid && !run.message->snapshot.sees(*from.begin());
-  if (is_newer && run.isolation != "read committed") return why;
+  if (is_newer && run.level != sql::server::PgLevel::ReadCommitted) return why;
   reads.push_back({presence_key(table, *row), *from.begin(), RunEvent::Kind::Read,
                    is_newer ? Access::Phase::After : Access::Phase::Within});
   return {};

@@ -190,7 +190,7 @@ std::optional<Told> parse_told(std::string_view text) {
   const auto snapshot = Snapshot::parse(fields[0]);
   if (!snapshot || (!fields[1].empty() && !read_number(fields[1], told.xid))) return std::nullopt;
   told.snapshot = *snapshot;
-  told.isolation = fields[2];
+  told.isolation = Isolation::declared(fields[2]);
   if (count == 3) return told;
   told.settings = fields[3];
   told.table = fields[5];

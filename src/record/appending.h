@@ -53,7 +53,7 @@ std::string with_mark(const Splice& splice, std::string_view mark);
 struct Told {
   Snapshot snapshot = {};
   std::uint64_t xid = 0;  // of its transaction; 0 if it had none yet
-  std::string isolation = {};
+  Isolation isolation = {};
   std::string settings = {};            // that decide how values look as text
   std::uint64_t lsn = 0;                // the end of the server's log when the row was written
   std::string table = {};               // its oid

@@ -180,7 +180,7 @@ std::optional<GateMessage> read_message(std::string_view line, std::uint64_t lsn
   take(line, " ");
   message.xid = take_number(line).value_or(0);
   if (!take(line, " ")) return std::nullopt;
-  message.isolation = line;
+  message.isolation = Isolation::declared(line);
   return message;
 }
 

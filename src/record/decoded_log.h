@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/isolation.h"
 #include "record/sql_connection.h"
 
 namespace isoscope::record {
@@ -38,7 +39,7 @@ struct GateMessage {
   std::uint64_t gate = 0;
   std::uint64_t xid = 0;  // of its transaction; 0 if it has none, or is not told
   Snapshot snapshot = {};
-  std::string isolation = {};  // empty if it is not told
+  Isolation isolation = {};
 };
 
 struct LogChange {

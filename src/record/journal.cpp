@@ -114,7 +114,7 @@ RecordedTxn read_txn(const RawJson& line) {
   txn.status = status == "committed" ? TxnStatus::Committed
                : status == "aborted" ? TxnStatus::Aborted
                                      : TxnStatus::Unknown;
-  txn.isolation = line.at("isolation").get<std::string>();
+  txn.isolation = Isolation::declared(line.at("isolation").get<std::string>());
   txn.error = line.value("error", "");
   txn.start = line.at("start").get<Microseconds>();
   txn.end = line.at("end").get<Microseconds>();

@@ -303,12 +303,12 @@ Way find_way(const RecordOptions& options) {
 
 }  // namespace
 
-Result<std::string> default_isolation(const ConnectionString& dsn) {
+Result<Isolation> default_isolation(const ConnectionString& dsn) {
   auto sql = SqlConnection::open(dsn.text);
   if (!sql) return sql.error();
   auto answer = sql->query("SHOW default_transaction_isolation");
   if (!answer) return answer.error();
-  return answer->at(0).at(0).value_or("read committed");
+  return Isolation::declared(answer->at(0).at(0).value_or("read committed"));
 }
 
 Result<RecordSummary> record(const RecordOptions& options) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "record/isolation.h"
 #include "record/server_address.h"
 #include "support/budget.h"
 #include "support/result.h"
@@ -69,6 +70,6 @@ Result<RecordSummary> recover(const ConnectionString& dsn, const std::string& pa
 
 // The level of transactions that declare none. Asks the server itself, which also shows that it can
 // be reached.
-Result<std::string> default_isolation(const ConnectionString& dsn);
+Result<Isolation> default_isolation(const ConnectionString& dsn);
 
 }  // namespace isoscope::record

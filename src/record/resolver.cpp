@@ -182,7 +182,7 @@ Resolver::Work Resolver::work_of(const std::string& session, RecordedTxn txn, st
     work.messages.emplace_back();
     if (statement.gate == 0) continue;
     work.messages.back() = pairing.take(statement.gate, !statement.error.empty());
-    if (work.messages.back() && !work.messages.back()->isolation.empty())
+    if (work.messages.back() && work.messages.back()->isolation.is_told())
       recorded.isolation = work.messages.back()->isolation;
   }
   work.undone = undone_at(recorded);
@@ -280,7 +280,7 @@ void Resolver::hand_on_unmatched(const Logged& logged, const ResolvedSink& sink)
   work.out.session = fmt::format("log-{}", logged.xid);
   work.out.id = name_of(logged.xid);
   work.out.txn.status = TxnStatus::Committed;
-  work.out.txn.isolation = "unknown";
+  work.out.txn.isolation = {.text = "unknown", .level = std::nullopt};
   work.out.txn.statements.push_back({.sql = "(in the server's log only)"});
   work.out.txn.gaps.push_back({0, "changes of a transaction that the recorder did not see"});
   work.out.commit = logged.place;

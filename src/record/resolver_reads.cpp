@@ -179,7 +179,7 @@ bool Resolver::is_later(const RecordedStatement& ended, const Version& version) 
 
 // A later snapshot of the transaction, while it holds all locks that statement `i` took.
 const GateMessage* Resolver::next_snapshot(const Work& work, std::size_t i) {
-  if (work.out.txn.isolation != "read committed") return nullptr;
+  if (!work.out.txn.isolation.is_read_committed()) return nullptr;
   for (std::size_t j = i + 1; j < work.messages.size() && j < work.undone[i]; ++j) {
     if (work.message(j) != nullptr && !(work.shapes[j] && work.shapes[j]->is_cursor))
       return work.message(j);
@@ -248,7 +248,7 @@ void Resolver::read(Work& work) {
                     .message = work.message(i),
                     .own = work.own,
                     .own_place = work.out.commit,
-                    .isolation = txn.isolation,
+                    .level = txn.isolation.level,
                     .is_committed = txn.status == TxnStatus::Committed &&
                                     work.undone[i] == txn.statements.size(),
                     .next = next_snapshot(work, i),

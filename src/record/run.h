@@ -67,7 +67,7 @@ struct RecordedTxn {
   std::uint32_t backend = 0;     // the server's process; 0 if it did not tell
   TxnStatus status = TxnStatus::Unknown;
   bool is_explicit = false;  // begun by BEGIN
-  std::string isolation;     // as declared: "read committed"
+  Isolation isolation;       // as declared, or as the server told
   std::string error = {};    // the SQLSTATE that ended it
   Microseconds start = 0;
   Microseconds end = 0;

@@ -233,7 +233,7 @@ std::string run_line(const RecordedTxn& txn, const std::string& session, const s
     out += ']';
   }
   out += ']';
-  field("isolation", txn.isolation);
+  field("isolation", txn.isolation.text);
   number("start", txn.start);
   number("end", txn.end);
   if (commit != 0) number("commit", static_cast<std::int64_t>(commit));

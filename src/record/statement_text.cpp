@@ -30,7 +30,7 @@ void read_transaction(const Tree& node, StatementText& statement) {
   statement.chains = sql::flag_of(node, "chain");
   if (kind.empty() || kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
     statement.kind = StatementKind::Begin;
-    statement.isolation = isolation_of(child(node, "options"));
+    statement.isolation = Isolation::declared(isolation_of(child(node, "options")));
   } else if (kind == "TRANS_STMT_COMMIT") {
     statement.kind = StatementKind::Commit;
   } else if (kind == "TRANS_STMT_ROLLBACK") {
@@ -51,13 +51,13 @@ void read_setting(const Tree& node, StatementText& statement) {
   const std::string name = sql::text_of(node, "name");
   const Tree& arguments = child(node, "args");
   if (name == "TRANSACTION" || name == "SESSION CHARACTERISTICS") {
-    statement.isolation = isolation_of(arguments);
+    statement.isolation = Isolation::declared(isolation_of(arguments));
   } else if (name == "transaction_isolation" || name == "default_transaction_isolation") {
     if (arguments.is_array() && !arguments.empty())
-      statement.isolation =
-          sql::text_of(child(child(arguments.front(), "A_Const"), "sval"), "sval");
+      statement.isolation = Isolation::declared(
+          sql::text_of(child(child(arguments.front(), "A_Const"), "sval"), "sval"));
   }
-  if (statement.isolation.empty()) return;
+  if (!statement.isolation.is_told()) return;
   const bool lasts = name == "SESSION CHARACTERISTICS" || name == "default_transaction_isolation";
   statement.kind = lasts ? StatementKind::SetSession : StatementKind::SetTransaction;
 }

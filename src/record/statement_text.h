@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "record/isolation.h"
+
 namespace isoscope::record {
 
 enum class StatementKind : std::uint8_t {
@@ -32,7 +34,7 @@ enum class StatementKind : std::uint8_t {
 struct StatementText {
   StatementKind kind = StatementKind::Other;
   std::string_view text = {};  // in the text that was split, without blanks around it
-  std::string isolation = {};  // that it sets: "repeatable read"; empty if it sets none
+  Isolation isolation = {};    // that it sets; not told if it sets none
   bool chains = false;         // COMMIT AND CHAIN, ROLLBACK AND CHAIN
 };
 

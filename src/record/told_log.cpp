@@ -264,8 +264,7 @@ class ToldLog {
       for (std::size_t i = 0; i < statements.size(); ++i) {
         if (works_[t].told[i].empty()) continue;
         const Told& told = works_[t].told[i].front();
-        const bool is_own =
-            told.isolation == "read committed" || told.isolation == "read uncommitted";
+        const bool is_own = told.isolation.is_read_committed();
         all.push_back(
             {told.snapshot, is_own ? statements[i].bound : first_bound(txn(t)), statements[i].end});
         if (!is_own) break;
@@ -404,14 +403,14 @@ class ToldLog {
   void tell_snapshots(std::size_t t) {
     RecordedTxn& txn = this->txn(t);
     const Work& work = works_[t];
-    std::string isolation = txn.isolation;
+    Isolation isolation = txn.isolation;
     std::optional<Snapshot> common;
     for (const auto& told : work.told) {
       if (told.empty()) continue;
       isolation = told.front().isolation;
       if (!common) common = told.front().snapshot;
     }
-    const bool is_one = isolation != "read committed" && isolation != "read uncommitted";
+    const bool is_one = !isolation.is_read_committed();
     std::uint64_t place = 0;
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
       RecordedStatement& statement = txn.statements[i];

@@ -4,7 +4,7 @@
 
 namespace isoscope::record {
 
-Transactions::Transactions(std::uint32_t connection, std::string default_isolation, TxnSink sink)
+Transactions::Transactions(std::uint32_t connection, Isolation default_isolation, TxnSink sink)
     : client_{connection, {}},
       default_isolation_(std::move(default_isolation)),
       sink_(std::move(sink)) {}
@@ -39,7 +39,7 @@ void Transactions::end(TxnStatus status, Microseconds now, Microseconds sent) {
 }
 
 void Transactions::set_isolation(const StatementText& text) {
-  if (text.isolation.empty()) return;
+  if (!text.isolation.is_told()) return;
   if (text.kind == StatementKind::SetSession) {
     default_isolation_ = text.isolation;
   } else if (open_) {

@@ -14,7 +14,7 @@ namespace isoscope::record {
 
 class Transactions {
  public:
-  Transactions(std::uint32_t connection, std::string default_isolation, TxnSink sink);
+  Transactions(std::uint32_t connection, Isolation default_isolation, TxnSink sink);
 
   // The server process that serves the connection.
   void served_by(std::uint32_t backend) { backend_ = backend; }
@@ -47,8 +47,8 @@ class Transactions {
 
   Client client_;
   std::uint32_t backend_ = 0;
-  std::string default_isolation_;
-  std::string block_isolation_;  // of the last block, for AND CHAIN
+  Isolation default_isolation_;
+  Isolation block_isolation_;  // of the last block, for AND CHAIN
   TxnSink sink_;
   std::optional<RecordedTxn> open_;
   bool has_failed_ = false;

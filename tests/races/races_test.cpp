@@ -16,6 +16,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 // A run, line by line.
 class Recorded {
@@ -37,6 +38,14 @@ class Recorded {
         "{{\"session\":\"s{0}\",\"id\":\"T{0}\",\"status\":\"committed\",\"ops\":[{1}],"
         "\"isolation\":\"read committed\",\"commit\":{0},\"stmts\":[{2}]{3}}}\n",
         count_, ops, texts, more);
+    return *this;
+  }
+
+  // What all transactions declare.
+  Recorded& at(const std::string& isolation) {
+    constexpr std::string_view kDeclared = "read committed";
+    for (auto at = text_.find(kDeclared); at != std::string::npos; at = text_.find(kDeclared, at))
+      text_.replace(at, kDeclared.size(), isolation);
     return *this;
   }
 
@@ -65,7 +74,7 @@ class Recorded {
   int count_ = 0;
 };
 
-RaceAnswer races_of(const Recorded& recorded, ServerLevel level = ServerLevel::ReadCommitted) {
+RaceAnswer races_of(const Recorded& recorded, PgLevel level = PgLevel::ReadCommitted) {
   const LevelSet levels = LevelSet::built_in();
   Budget budget;
   const char* names[] = {"pg-rc", "pg-rr", "pg-ser"};
@@ -114,16 +123,23 @@ TEST(Races, FindsAReadThatTheLastWriteContradicts) {
   EXPECT_EQ(answer.races[0].allowed->verdict.outcome, Outcome::Consistent);
   EXPECT_EQ(answer.races[0].interleaving.back.kind, Dependency::Kind::Ww);
   EXPECT_TRUE(answer.races[0].interleaving.first_commits_last);
-  EXPECT_THAT(races_of(run, ServerLevel::RepeatableRead).races, IsEmpty());
+  EXPECT_THAT(races_of(run, PgLevel::RepeatableRead).races, IsEmpty());
 }
 
 TEST(Races, LetsTheFirstUpdaterWinAtRepeatableRead) {
-  const RaceAnswer answer = races_of(look_and_set(), ServerLevel::RepeatableRead);
+  const RaceAnswer answer = races_of(look_and_set(), PgLevel::RepeatableRead);
   EXPECT_THAT(answer.races, IsEmpty());
   EXPECT_EQ(answer.limit, "");
   ASSERT_EQ(answer.safe.size(), 1U);
   EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("40001")));
   EXPECT_TRUE(answer.safe[0].is_decided);
+}
+
+TEST(Races, KnowsTheDeclaredLevelInEverySpelling) {
+  for (const char* declared : {"read uncommitted", "READ UNCOMMITTED", "Read Committed"})
+    EXPECT_THAT(races_of(look_and_set().at(declared)).races, SizeIs(1)) << declared;
+  for (const char* declared : {"repeatable read", "REPEATABLE READ", "Serializable"})
+    EXPECT_THAT(races_of(look_and_set().at(declared)).races, IsEmpty()) << declared;
 }
 
 TEST(Races, FindsNoneBehindALock) {
@@ -204,12 +220,12 @@ TEST(Races, DoesNotSayNoneWhereThreeCloseACycle) {
   add(1, 0, 2);
   add(2, 1, 3);
   add(3, 2, 1);
-  for (const ServerLevel level : {ServerLevel::ReadCommitted, ServerLevel::RepeatableRead}) {
+  for (const PgLevel level : {PgLevel::ReadCommitted, PgLevel::RepeatableRead}) {
     const RaceAnswer answer = races_of(run, level);
     EXPECT_THAT(answer.races, IsEmpty());
     EXPECT_THAT(answer.limit, HasSubstr("three could close a cycle"));
   }
-  EXPECT_EQ(races_of(run, ServerLevel::Serializable).limit, "");
+  EXPECT_EQ(races_of(run, PgLevel::Serializable).limit, "");
 }
 
 TEST(Races, FindsNoneWhereAVersionColumnNoLongerMatches) {
@@ -249,12 +265,12 @@ Recorded count_and_insert() {
 }
 
 TEST(Races, FindsWriteSkewByPhantomsAtRepeatableReadToo) {
-  for (const ServerLevel level : {ServerLevel::ReadCommitted, ServerLevel::RepeatableRead}) {
+  for (const PgLevel level : {PgLevel::ReadCommitted, PgLevel::RepeatableRead}) {
     const RaceAnswer answer = races_of(count_and_insert(), level);
     ASSERT_EQ(answer.races.size(), 1U);
     EXPECT_EQ(answer.races[0].unserializable.verdict.violation->anomaly, Anomaly::WriteSkew);
   }
-  EXPECT_THAT(races_of(count_and_insert(), ServerLevel::Serializable).races, IsEmpty());
+  EXPECT_THAT(races_of(count_and_insert(), PgLevel::Serializable).races, IsEmpty());
 }
 
 TEST(Races, TellsARaceOnceForManyRows) {
@@ -351,7 +367,7 @@ TEST(Races, PredictsNothingByWhatAStatementMayNotDependOn) {
              {"UPDATE c SET ok = false WHERE id = 1", R"(["w","c[1].ok","no"])"}});
     run.add({{"SELECT ok FROM c WHERE id = 1", R"(["r","c[1].ok",{"from":"T1"}])"},
              {"UPDATE o SET v = 7 WHERE id = 1", R"(["w","o[1]{o in from o join c}","yes,7"])"}});
-    const RaceAnswer answer = races_of(run, ServerLevel::RepeatableRead);
+    const RaceAnswer answer = races_of(run, PgLevel::RepeatableRead);
     EXPECT_EQ(answer.races.size(), is_coarse ? 0U : 1U);
     if (!is_coarse) continue;
     ASSERT_EQ(answer.safe.size(), 1U);
@@ -462,7 +478,7 @@ TEST(Races, DoesNotTakeAStatementForGuardedThatLosesSomeOfItsRows) {
   ASSERT_EQ(answer.safe.size(), 1U);
   EXPECT_FALSE(answer.safe[0].is_decided);
   EXPECT_THAT(answer.safe[0].why, Contains(HasSubstr("would not match rows that it matched")));
-  EXPECT_EQ(races_of(run, ServerLevel::Serializable).limit, "");
+  EXPECT_EQ(races_of(run, PgLevel::Serializable).limit, "");
 }
 
 // Beside the first, the second would find no row either, and might insert one too.
@@ -507,8 +523,8 @@ TEST(Races, DoesNotSayNoneWhereOneThatOnlyReadsClosesACycle) {
   run.add({{"SELECT sum(b) FROM a WHERE id IN (1, 2)", both},
            {"UPDATE a SET b = -11 WHERE id = 1", R"(["w","a[1].b","-11"])"}});
   run.add({{"UPDATE a SET b = 20 WHERE id = 2", R"(["w","a[2].b","20"])"}});
-  EXPECT_THAT(races_of(run, ServerLevel::RepeatableRead).limit, HasSubstr("three could close"));
-  EXPECT_EQ(races_of(run, ServerLevel::Serializable).limit, "");
+  EXPECT_THAT(races_of(run, PgLevel::RepeatableRead).limit, HasSubstr("three could close"));
+  EXPECT_EQ(races_of(run, PgLevel::Serializable).limit, "");
 }
 
 // rev = 5 says nothing about a column v, nor does v = 5 OR f require it.

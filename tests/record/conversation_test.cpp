@@ -18,7 +18,7 @@ class Talk {
  public:
   Talk() {
     conversation_ = std::make_unique<Conversation>(
-        Transactions(1, "read committed",
+        Transactions(1, Isolation::declared("read committed"),
                      [this](const Client&, RecordedTxn txn) { txns.push_back(std::move(txn)); }),
         [this] { return ++now_; });
   }
@@ -92,7 +92,7 @@ TEST(Conversation, FollowsBlocksAcrossQueries) {
   talk.tag("COMMIT");
   talk.ready('I');
   EXPECT_THAT(talk.told(), ElementsAre("committed: update t set v = 1"));
-  EXPECT_EQ(talk.txns[0].isolation, "serializable");
+  EXPECT_EQ(talk.txns[0].isolation.text, "serializable");
   EXPECT_TRUE(talk.txns[0].is_explicit);
 }
 

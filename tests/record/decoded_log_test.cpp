@@ -60,13 +60,13 @@ TEST(DecodedLog, ReadsTheMessagesOfGates) {
   EXPECT_EQ(log.trouble, "");
   ASSERT_EQ(log.messages.size(), 3U);
   EXPECT_EQ(log.messages[1].xid, 0U);
-  EXPECT_EQ(log.messages[1].isolation, "serializable");
+  EXPECT_EQ(log.messages[1].isolation.text, "serializable");
   EXPECT_EQ(log.messages[2].gate, 14U);
-  EXPECT_EQ(log.messages[2].isolation, "");
+  EXPECT_EQ(log.messages[2].isolation.text, "");
   EXPECT_TRUE(log.messages[2].snapshot.sees(736));
   EXPECT_EQ(log.messages[0].gate, 12U);
   EXPECT_EQ(log.messages[0].xid, 735U);
-  EXPECT_EQ(log.messages[0].isolation, "read committed");
+  EXPECT_EQ(log.messages[0].isolation.text, "read committed");
   const Snapshot& snapshot = log.messages[0].snapshot;
   for (const std::uint64_t xid : {729, 732, 734, 735}) EXPECT_TRUE(snapshot.sees(xid)) << xid;
   for (const std::uint64_t xid : {731, 733, 736}) EXPECT_FALSE(snapshot.sees(xid)) << xid;

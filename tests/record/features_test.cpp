@@ -316,6 +316,24 @@ TEST_F(RecordFeatures, AKeyThatWasFreedAndTakenShowsTwoRows) {
   EXPECT_THAT(lines[1], HasSubstr("gap: a key that was freed after its snapshot"));
 }
 
+// PostgreSQL runs READ UNCOMMITTED as READ COMMITTED: who has waited takes the current row.
+TEST_F(RecordFeatures, ReadUncommittedTakesTheCurrentRowAfterAWait) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0)");
+  start();
+  for (const std::string level : {"READ COMMITTED", "READ UNCOMMITTED"}) {
+    run("BEGIN; UPDATE t SET v = 1 WHERE id = 1", "writer");
+    run("BEGIN ISOLATION LEVEL " + level, "waiter");
+    send("UPDATE t SET v = v + 1 WHERE id = 1", "waiter");
+    run("COMMIT", "writer");
+    finish("waiter");
+    run("COMMIT", "waiter");
+  }
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1], " | r t[1] T0 | r t[1] T0, r t[1].v T1, w t[1].v=2");
+  EXPECT_EQ(lines[3], " | r t[1] T0 | r t[1] T0, r t[1].v T3, w t[1].v=2");
+}
+
 TEST_F(RecordFeatures, RefusedAndUndoneInsertsReadTheirKey) {
   given("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0)");
   start();

@@ -89,7 +89,8 @@ TEST(Journal, IsAsGoodAsMemory) {
 // What stands behind the last line of the log is not in the log.
 TEST(Journal, KnowsHowFarTheLogGoes) {
   TempFolder folder;
-  RecordedTxn txn{.status = TxnStatus::Committed, .isolation = "read committed"};
+  RecordedTxn txn{.status = TxnStatus::Committed,
+                  .isolation = Isolation::declared("read committed")};
   txn.statements.push_back({.kind = StatementKind::Select,
                             .sql = "SELECT $1",
                             .parameters = {{.is_null = false, .is_binary = true, .bytes = "\xff"}},

@@ -177,13 +177,14 @@ class StressClient {
   }
 
   void transaction() {
-    const char* levels[] = {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"};
+    const char* levels[] = {"READ COMMITTED", "READ UNCOMMITTED", "REPEATABLE READ",
+                            "SERIALIZABLE"};
     if (rng_.below(5) == 0) {  // autocommit
       statement();
       if (PQtransactionStatus(connection_) != PQTRANS_IDLE) exec("ROLLBACK");
       return;
     }
-    exec(std::string("BEGIN ISOLATION LEVEL ") + levels[rng_.below(appends_ ? 2 : 3)]);
+    exec(std::string("BEGIN ISOLATION LEVEL ") + levels[rng_.below(appends_ ? 3 : 4)]);
     bool ok = true;
     for (std::uint64_t i = 1 + rng_.below(4); ok && i > 0; --i) ok = statement();
     exec(!ok || rng_.below(6) == 0 ? "ROLLBACK" : "COMMIT");

@@ -35,7 +35,7 @@ class WireGame {
             Appender::of_parts("m:", catalog(), {{"u", "public.t"}, {"u", "public.p"}}, states())),
         gatekeeper_(way == Way::Appends ? &appender_ : nullptr) {
     conversation_ = std::make_unique<Conversation>(
-        Transactions(1, "read committed",
+        Transactions(1, Isolation::declared("read committed"),
                      [this](const Client&, RecordedTxn t) {
                        check(t);
                        txns_.emplace_back("s1", std::move(t));

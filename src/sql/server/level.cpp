@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 
 namespace isoscope::sql::server {
 
@@ -15,7 +16,34 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+constexpr ServerLevel kPostgres[] = {
+    {PgLevel::ReadCommitted, "pg-rc", "READ COMMITTED"},
+    {PgLevel::RepeatableRead, "pg-rr", "REPEATABLE READ"},
+    {PgLevel::Serializable, "pg-ser", "SERIALIZABLE"},
+};
+constexpr ServerLevel kMariaDb[] = {
+    {PgLevel::ReadCommitted, "mysql-rc", "READ COMMITTED"},
+    {PgLevel::RepeatableRead, "mysql-rr", "REPEATABLE READ"},
+};
+
+std::optional<PgLevel> find_level(ServerKind server, std::string_view name) {
+  const std::string plain = plain_name(name);
+  for (const ServerLevel& known : levels_of(server))
+    if (plain == known.name || plain == plain_name(known.words)) return known.level;
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::span<const ServerLevel> levels_of(ServerKind server) {
+  switch (server) {
+    case ServerKind::Postgres:
+      return kPostgres;
+    case ServerKind::MariaDb:
+      return kMariaDb;
+  }
+  return {};
+}
 
 std::string_view name_of(ServerKind server) {
   switch (server) {
@@ -28,41 +56,24 @@ std::string_view name_of(ServerKind server) {
 }
 
 std::optional<PgLevel> find_pg_level(std::string_view name) {
-  const std::string plain = plain_name(name);
-  if (plain == "pg-rc" || plain == "read-committed" || plain == "read-uncommitted")
-    return PgLevel::ReadCommitted;
-  if (plain == "pg-rr" || plain == "repeatable-read") return PgLevel::RepeatableRead;
-  if (plain == "pg-ser" || plain == "serializable") return PgLevel::Serializable;
-  return std::nullopt;
+  if (plain_name(name) == "read-uncommitted") return PgLevel::ReadCommitted;
+  return find_level(ServerKind::Postgres, name);
 }
 
 std::optional<PgLevel> find_mysql_level(std::string_view name) {
-  const std::string plain = plain_name(name);
-  if (plain == "mysql-rc" || plain == "read-committed") return PgLevel::ReadCommitted;
-  if (plain == "mysql-rr" || plain == "repeatable-read") return PgLevel::RepeatableRead;
-  return std::nullopt;
+  return find_level(ServerKind::MariaDb, name);
 }
 
 std::string_view name_of(ServerKind server, PgLevel level) {
-  switch (server) {
-    case ServerKind::Postgres:
-      return name_of(level);
-    case ServerKind::MariaDb:
-      return level == PgLevel::ReadCommitted ? "mysql-rc" : "mysql-rr";
-  }
-  return "";
+  const auto levels = levels_of(server);
+  // Above the levels that a server has, its strongest one.
+  return levels[std::min(static_cast<std::size_t>(level), levels.size() - 1)].name;
 }
 
-std::string_view name_of(PgLevel level) {
-  switch (level) {
-    case PgLevel::ReadCommitted:
-      return "pg-rc";
-    case PgLevel::RepeatableRead:
-      return "pg-rr";
-    case PgLevel::Serializable:
-      return "pg-ser";
-  }
-  return "";
+std::string_view name_of(PgLevel level) { return name_of(ServerKind::Postgres, level); }
+
+std::string_view sql_words_of(PgLevel level) {
+  return kPostgres[static_cast<std::size_t>(level)].words;
 }
 
 }  // namespace isoscope::sql::server

@@ -2,7 +2,7 @@
 // The servers whose semantics programs can have, and their levels by their names.
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace isoscope::sql::server {
@@ -13,10 +13,19 @@ enum class PgLevel : std::uint8_t { ReadCommitted, RepeatableRead, Serializable 
 enum class ServerKind : std::uint8_t { Postgres, MariaDb };
 std::string_view name_of(ServerKind server);  // "postgres", "mariadb"
 
+// The levels of that server, the weakest first. All that is known of their names is here.
+struct ServerLevel {
+  PgLevel level = PgLevel::ReadCommitted;
+  std::string_view name = {};   // ours: "pg-rc"
+  std::string_view words = {};  // of SQL: "READ COMMITTED"
+};
+std::span<const ServerLevel> levels_of(ServerKind server);
+
 // "pg-rc", "READ COMMITTED", "read-committed", …; nothing for other names. PostgreSQL runs READ
 // UNCOMMITTED as READ COMMITTED.
 std::optional<PgLevel> find_pg_level(std::string_view name);
-std::string_view name_of(PgLevel level);  // "pg-rc"
+std::string_view name_of(PgLevel level);       // "pg-rc"
+std::string_view sql_words_of(PgLevel level);  // "READ COMMITTED"
 
 // The same for MariaDB: "mysql-rc", "READ COMMITTED", …. The others of its levels are not modelled.
 std::optional<PgLevel> find_mysql_level(std::string_view name);

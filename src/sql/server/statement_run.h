@@ -25,6 +25,7 @@
 #include "sql/run/query.h"
 #include "sql/server/digest.h"
 #include "sql/server/storage.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::sql::server {
 
@@ -33,11 +34,8 @@ struct Failure {
   std::string sqlstate;  // of MariaDB the number of the error; empty where we do not know it
   std::string message;
 
-  // The server's doing, and none of the program: a retry may succeed. 55P03 is that of NOWAIT, 1213
-  // MariaDB's deadlock.
-  bool is_by_server() const {
-    return sqlstate == "40001" || sqlstate == "40P01" || sqlstate == "55P03" || sqlstate == "1213";
-  }
+  // The server's doing, and none of the program: a retry may succeed.
+  bool is_by_server() const { return is_worth_a_retry(sqlstate); }
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
