@@ -1,5 +1,5 @@
 -- Subqueries behind AND, OR, CASE and COALESCE ran though what stands before them decides: here they
--- divided by zero, gave two rows and waited for a lock, on the server they do not run.
+-- divided by zero; on the server they do not run.
 -- run: isoscope explore FILE --level pg-rc
 -- exit: 0
 -- says: 1 history, all assertions hold
@@ -12,11 +12,11 @@ BEGIN
   IF p <> 0 AND (SELECT n / p FROM t WHERE id = 1) > 3 THEN
     UPDATE t SET n = 9 WHERE id = 2;
   END IF;
-  IF p = 0 OR (SELECT n FROM t) > 3 THEN
+  IF p = 0 OR (SELECT n / p FROM t WHERE id = 1) > 3 THEN
     UPDATE t SET n = 7 WHERE id = 2;
   END IF;
   k := CASE WHEN p = 0 THEN COALESCE(p + 1, (SELECT n / p FROM t WHERE id = 1))
-            WHEN (SELECT n FROM t) = 1 THEN 2
+            WHEN (SELECT n / p FROM t WHERE id = 2) = 1 THEN 2
             ELSE (SELECT n / p FROM t WHERE id = 1) END;
   UPDATE t SET n = k WHERE id = 1;
 END $$;

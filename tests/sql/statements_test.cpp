@@ -12,9 +12,11 @@ TEST(Statements, SelectIntoVariables) {
   EXPECT_EQ(outline_of_statements("SELECT balance INTO STRICT v FROM account LIMIT 1 OFFSET p;"),
             "select strict account #0.balance limit 1 offset p -> v\n");
   EXPECT_EQ(outline_of_statements("SELECT DISTINCT balance AS x INTO v FROM account\n"
-                                  "ORDER BY x DESC, 1, id FOR SHARE;"),
+                                  "ORDER BY x DESC, 1, id;"),
             "select account distinct #0.balance order #0.balance desc order #0.balance order #0.id "
-            "for share -> v\n");
+            "-> v\n");
+  EXPECT_EQ(outline_of_statements("SELECT balance INTO v FROM account FOR SHARE;"),
+            "select account #0.balance for share -> v\n");
   EXPECT_EQ(outline_of_statements("SELECT p + 1 INTO v;"), "select  (p + 1) -> v\n");
 }
 

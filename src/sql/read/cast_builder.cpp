@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql/read/expr_builder.h"
+#include "sql/read/lazy_parts.h"
 
 namespace isoscope::sql {
 namespace {
@@ -74,7 +75,7 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
   Expr opaque = make(ExprOp::Opaque, type.type, {std::move(value)}, place);
   opaque.text = is_rough ? "cast to " + name : kNames[static_cast<std::size_t>(type.type)];
   opaque.bits = type.width.bits;
-  return opaque;
+  return computed_early(scope, std::move(opaque));
 }
 
 }  // namespace isoscope::sql

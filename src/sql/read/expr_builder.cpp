@@ -256,7 +256,7 @@ Expr build_operator(Scope& scope, const Tree& node, Place place) {
   Expr l = build_expr(scope, left);
   Expr made = binary(scope, name, std::move(l), build_expr(scope, right), place);
   refuse_dropped_operand(scope, made, scope.before != nullptr && scope.before->size() > mark);
-  return made;
+  return computed_early(scope, std::move(made));
 }
 
 // A uuid that PostgreSQL would print in another way.
@@ -425,6 +425,7 @@ Expr build_logic(Scope& scope, const Tree& node, Place place) {
         return *all;
       });
     }
+    if (!args.empty()) parts.note_known(part);
     if (!is_decided && decides(op, part)) {
       is_decided = true;
       if (parts.has_statements() ||
@@ -558,12 +559,15 @@ Expr build_expr(Scope& scope, const Tree& node) {
   ++scope.depth;
   const std::string kind = kind_of(node);
   const bool may_not_run = scope.may_not_run;
+  const bool in_lazy_part = scope.in_lazy_part;
   const bool null_is_false = scope.null_is_false;
   const bool is_and_or = kind == "BoolExpr" && text_of(inside(node), "boolop") != "NOT_EXPR";
-  if (kind == "CaseExpr" || kind == "CoalesceExpr" || is_and_or) scope.may_not_run = true;
+  if (kind == "CaseExpr" || kind == "CoalesceExpr" || is_and_or)
+    scope.may_not_run = scope.in_lazy_part = true;
   if (!is_and_or && kind != "SubLink") scope.null_is_false = false;
   Expr expr = build_kind(scope, kind, inside(node));
   scope.may_not_run = may_not_run;
+  scope.in_lazy_part = in_lazy_part;
   scope.null_is_false = null_is_false;
   --scope.depth;
   return expr;
@@ -577,6 +581,7 @@ Expr build_filter(Scope& scope, const Tree& node) {
   scope.null_is_false = true;
   Expr condition = build_condition(scope, node);
   scope.null_is_false = false;
+  note_order_of_parts(scope, condition);
   return condition;
 }
 

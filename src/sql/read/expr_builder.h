@@ -79,6 +79,13 @@ struct Scope {
   bool discards = false;                             // PERFORM: the values are thrown away
   // What is built may stay unevaluated (CASE, AND, a query with WHERE), or is evaluated elsewhere.
   bool may_not_run = false;
+  // It is a part of CASE, AND, OR or COALESCE.
+  bool in_lazy_part = false;
+  // A query built here is a part of a statement: the server asks it only for the rows that it needs,
+  // or not at all …
+  bool is_subquery = false;
+  // … but this one (a SelectStmt) it surely asks for all of them: whole_queries.h.
+  const Tree* runs_whole = nullptr;
   // NULL counts as false where this expression stands, as in WHERE: IN need not distinguish them.
   bool null_is_false = false;
   std::string text = {};  // of the statement around, for the Selects of its subqueries

@@ -38,8 +38,19 @@ LazyParts::LazyParts(Scope& scope, Place place) : scope_(scope), place_(place) {
 
 LazyParts::~LazyParts() {
   if (scope_.before == nullptr) return;
+  const auto begin = scope_.before->begin() + static_cast<std::ptrdiff_t>(begin_);
+  // An expression of PL/pgSQL without subqueries is not planned with the values of its variables.
+  const bool is_planned =
+      scope_.is_subquery || !scope_.sources.empty() ||
+      std::any_of(begin, scope_.before->end(), [](const Statement& s) { return !s.is<Block>(); });
+  const bool is_first_rough = may_drop_first_ && is_planned;
   mark_calls_as_rough(
-      {scope_.before->begin() + static_cast<std::ptrdiff_t>(first_), scope_.before->end()});
+      {is_first_rough ? begin : scope_.before->begin() + static_cast<std::ptrdiff_t>(first_),
+       scope_.before->end()});
+}
+
+void LazyParts::note_known(const Expr& part) {
+  may_drop_first_ = may_drop_first_ || (!uses_column(part) && !is_volatile(part));
 }
 
 void LazyParts::end_first() {
@@ -88,6 +99,84 @@ bool may_fail(const Expr& expr) {
                         expr.op == ExprOp::ToInteger || expr.op == ExprOp::Round ||
                         expr.op == ExprOp::Opaque || is_cast;
   return computes || std::ranges::any_of(expr.args, [](const Expr& arg) { return may_fail(arg); });
+}
+
+namespace {
+
+bool has_variable(const Expr& expr) {
+  return expr.op == ExprOp::Variable || std::ranges::any_of(expr.args, has_variable);
+}
+
+// Is it made of parameters and variables alone, whose values the planner knows?
+bool is_known_to_planner(const Scope& scope, const Expr& expr) {
+  if (expr.op == ExprOp::Column || expr.is_volatile) return false;
+  if (expr.op == ExprOp::Variable &&
+      (scope.frame == nullptr || scope.frame->variable(expr.var).is_hidden))
+    return false;
+  return std::ranges::all_of(expr.args,
+                             [&](const Expr& arg) { return is_known_to_planner(scope, arg); });
+}
+
+bool is_refusing(const Expr& expr) {
+  if (expr.op == ExprOp::Divide || expr.op == ExprOp::Modulo) {
+    const Expr& divisor =
+        expr.args[1].op == ExprOp::ToNumeric ? expr.args[1].args[0] : expr.args[1];
+    return divisor.op != ExprOp::Decimal && (divisor.op != ExprOp::Integer || divisor.number == 0);
+  }
+  // A cast of a text.
+  return expr.op == ExprOp::Opaque && expr.args.size() == 1 && !expr.is_array &&
+         expr.args[0].type == Type::Text && (expr.text == "integer" || expr.text == "boolean");
+}
+
+// The least that the server counts for a condition: one comparison, or IS NULL.
+bool is_cheap(const Expr& expr) {
+  if (expr.op == ExprOp::Not) return is_cheap(expr.args[0]);
+  const bool is_one =
+      expr.op == ExprOp::IsNull || (expr.op >= ExprOp::Equal && expr.op <= ExprOp::GreaterEqual);
+  return expr.args.empty() || (is_one && std::ranges::all_of(expr.args, [](const Expr& arg) {
+                                 return arg.args.empty();
+                               }));
+}
+
+// What may fail is written last, behind conditions that the server asks first, too.
+bool is_written_in_order(const Expr& condition) {
+  return condition.op == ExprOp::And &&
+         std::all_of(condition.args.begin(), condition.args.end() - 1, is_cheap);
+}
+
+}  // namespace
+
+bool may_be_refused(const Expr& expr) {
+  return is_refusing(expr) || std::ranges::any_of(expr.args, may_be_refused);
+}
+
+void note_order_of_parts(Scope& scope, const Expr& condition) {
+  const bool has_others =
+      condition.op == ExprOp::And || condition.op == ExprOp::Or || scope.sources.size() > 1;
+  const bool is_in_order = scope.sources.size() == 1 && is_written_in_order(condition);
+  if (has_others && !is_in_order && uses_column(condition) && may_be_refused(condition))
+    scope.findings.note(condition.place,
+                        "the server may compute what can fail here before the other conditions, or "
+                        "not at all",
+                        NoteKind::Free);
+}
+
+Expr computed_early(Scope& scope, Expr made) {
+  if (!is_refusing(made)) return made;
+  const bool is_known = has_variable(made)
+                            ? !scope.sources.empty() && is_known_to_planner(scope, made)
+                            : is_written_out(made) && !evaluate(made, {});
+  if (!is_known) return made;
+  if (scope.in_lazy_part || scope.before == nullptr || scope.frame == nullptr) {
+    scope.findings.note(made.place, "the server computes this though no row may ask for it",
+                        NoteKind::Free);
+    return made;
+  }
+  const Place place = made.place;
+  const VarId var = scope.frame->add_hidden("planned", made.type, made.is_array, place, made.bits);
+  scope.before->push_back(Statement{.place = place, .text = scope.text}.with(
+      Assign{.target = var, .value = std::move(made)}));
+  return make_variable(*scope.frame, var, place);
 }
 
 void refuse_dropped(Scope& scope, Place place) {

@@ -23,6 +23,9 @@ class LazyParts {
 
   // A part ends that is always asked for.
   void end_first();
+  // The planner may drop all parts before this one, which it can compute: their calls may not
+  // happen.
+  void note_known(const Expr& part);
   // A part ends that is asked for if `asked()`, an expression of the parts before, is true.
   void end(std::invocable auto asked) {
     if (has_grown()) guard(asked());
@@ -41,6 +44,7 @@ class LazyParts {
   std::size_t begin_ = 0;  // the statements that were there before all parts
   std::size_t mark_ = 0;   // … before this part
   std::size_t first_ = 0;  // … with those of the first part
+  bool may_drop_first_ = false;
 };
 
 // True for `part` unless it is false (of AND), or true (of OR); NULL counts as neither.
@@ -53,6 +57,15 @@ Expr is_not_true(Expr test);
 bool decides(ExprOp op, const Expr& part);
 // Can computing it fail?
 bool may_fail(const Expr& expr);
+// Can it fail by what is in a row: a division, or a text that is no number? Sums that leave their
+// range are not counted; see docs/sql.md.
+bool may_be_refused(const Expr& expr);
+// Notes a condition of a query of which one part may fail where the server may ask another one
+// first: it sorts them by cost, and reads rows by an index.
+void note_order_of_parts(Scope& scope, const Expr& condition);
+// What the planner computes, and what may fail then, though perhaps no row asks for it: in a
+// variable that is set before the statement. Parts that it may pass over get a note.
+Expr computed_early(Scope& scope, Expr made);
 // Refuses an operator beside a written NULL whose other argument can fail or needs a statement.
 void refuse_dropped_operand(Scope& scope, const Expr& made, bool has_statements);
 void refuse_dropped(Scope& scope, Place place);

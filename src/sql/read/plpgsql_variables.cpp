@@ -7,6 +7,7 @@
 #include "sql/read/inliner.h"
 #include "sql/read/pg_parse.h"
 #include "sql/read/plpgsql_body.h"
+#include "sql/read/whole_queries.h"
 #include "sql/sqlstates.h"
 #include "support/spelling.h"
 
@@ -319,9 +320,12 @@ Expr PlpgsqlBody::expression_at(Body& to, const std::string& query, const Locato
   if (has(select, "fromClause") || contains_aggregate(targets)) {
     // v := count(*) FROM t is short for a subquery.
     const Tree sublink = {{"subLinkType", "EXPR_SUBLINK"}, {"subselect", parsed.tree}};
+    names.runs_whole = &child(child(sublink, "subselect"), "SelectStmt");
     result = build_subquery(names, sublink, around.place);
   } else {
-    result = build_expr(names, child(inside(targets[0]), "val"));
+    const Tree& value = child(inside(targets[0]), "val");
+    names.runs_whole = asked_by_expression(value);
+    result = build_expr(names, value);
   }
   add_before(to, std::move(before));
   return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/read/query_parts.h"
+#include "sql/read/whole_queries.h"
 
 namespace isoscope::sql {
 namespace {
@@ -231,6 +232,11 @@ BuiltQuery build_native(Scope& scope, const Tree& select) {
   built.query.limit = build_count(scope, child(select, "limitCount"), "LIMIT");
   built.query.offset = build_count(scope, child(select, "limitOffset"), "OFFSET");
   build_lock(scope, child(select, "lockingClause"), built.query);
+  if (has(select, "lockingClause") && (built.query.distinct || built.query.is_aggregate()))
+    scope.findings.fail(
+        place_of_select(scope, select),
+        "the server refuses FOR UPDATE and FOR SHARE beside DISTINCT and aggregates",
+        "lock the rows by a query before");
   return built;
 }
 
@@ -238,6 +244,8 @@ BuiltQuery build_native(Scope& scope, const Tree& select) {
 
 BuiltQuery build_query(const Scope& given, const Tree& select) {
   Scope scope = given;
+  note_partial_locks(scope, select);
+  scope.is_subquery = true;  // what is built from here on is a part of it
   scope.sources.clear();
   scope.first_source_only = false;
   scope.aggregates = nullptr;

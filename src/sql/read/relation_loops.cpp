@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/read/row_builder.h"
+#include "sql/read/whole_queries.h"
 #include "sql/statement_walk.h"
 
 namespace isoscope::sql {
@@ -130,9 +131,12 @@ void RelationLoops::add_range(const Tree& range, Place place) {
     inner.where = view->where;
     inner.names_may_clash = false;  // it was read when the view was made
     inner.outer = nullptr;
+    inner.is_subquery = true;
     inner.with.clear();
     inner.before = &once_;
-    NamedRows rows = rows_of(inner, build_query(inner, *view->select), called, place);
+    BuiltQuery built = build_query(inner, *view->select);
+    note_unused_failures(scope_, built);
+    NamedRows rows = rows_of(inner, std::move(built), called, place);
     for (std::size_t i = 0; i < view->names.size() && i < rows.columns.size(); ++i)
       rows.columns[i].name = view->names[i];
     if (!scope_.findings.failed()) add_rows(rows, called, alias, place);
@@ -152,10 +156,12 @@ void RelationLoops::add_subquery(const Tree& node, Place place) {
   Scope inner = scope_;
   Body asked;
   inner.before = &asked;
+  inner.is_subquery = true;
   if (flag_of(node, "lateral")) inner.outer = &scope_;
   const std::string name = text_of(alias, "aliasname");
-  const NamedRows rows =
-      rows_of(inner, build_query(inner, child(child(node, "subquery"), "SelectStmt")), name, place);
+  BuiltQuery built = build_query(inner, child(child(node, "subquery"), "SelectStmt"));
+  note_unused_failures(scope_, built);
+  const NamedRows rows = rows_of(inner, std::move(built), name, place);
   if (scope_.findings.failed()) return;
   const bool is_lateral = uses_rows(asked);
   if (!is_lateral) std::ranges::move(asked, std::back_inserter(once_));

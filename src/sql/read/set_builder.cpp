@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql/read/query_parts.h"
+#include "sql/read/whole_queries.h"
 
 namespace isoscope::sql {
 namespace {
@@ -156,9 +157,13 @@ void add_with(Scope& scope, const Tree& around) {
     }
     Scope inner = scope;
     inner.sources.clear();
+    inner.is_subquery = true;
+    if (const Tree* whole = asked_of_with(around, query, name)) inner.runs_whole = whole;
     NamedRows rows;
     if (kind == "SelectStmt") {
-      rows = rows_of(inner, build_query(inner, query), name, place);
+      BuiltQuery built = build_query(inner, query);
+      note_unused_failures(scope, built);
+      rows = rows_of(inner, std::move(built), name, place);
     } else {
       rows.name = name;
       rows.rows = add_row_set(scope, "rows", *scope.before, place);
@@ -183,6 +188,10 @@ BuiltQuery build_set_operation(const Scope& given, const Tree& select) {
     return {};
   }
   if (!can_have_rows(scope, place)) return {};
+  for (const Tree* side : {&left, &child(select, "rarg")}) {
+    if (has(*side, "lockingClause"))
+      scope.findings.fail(place, "the server refuses FOR UPDATE and FOR SHARE in a UNION");
+  }
   BuiltQuery first = build_query(scope, left);
   if (scope.findings.failed()) return {};
   NamedRows rows{.name = "", .rows = {}, .columns = source_columns(first.columns)};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/read/query_parts.h"
+#include "sql/read/whole_queries.h"
 
 namespace isoscope::sql {
 namespace {
@@ -87,9 +88,11 @@ Expr add_membership(Scope& scope, BuiltQuery built, std::vector<Expr> tests, boo
     if (scope.findings.failed()) return make_null(Type::Boolean, place);
     built = query_of_rows(rows, place);
   }
-  if (built.query.lock != Lock::None)
-    scope.findings.note(place, "IN (SELECT … FOR UPDATE) locks only rows that match",
-                        NoteKind::Gap);
+  if (built.query.lock != Lock::None) {
+    scope.findings.fail(place, "IN (SELECT … FOR UPDATE) locks rows that do not match, too",
+                        "lock the rows by a query before, or add LIMIT");
+    return make_null(Type::Boolean, place);
+  }
   std::optional<Expr> unclear;  // is it perhaps this row?
   bool has_nulls = false;
   BuiltQuery others = built;
@@ -167,7 +170,9 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
   Scope inner = scope;
   inner.outer = &scope;
   inner.depth += kLevelsOfSubquery;
-  BuiltQuery built = build_query(inner, child(child(sublink, "subselect"), "SelectStmt"));
+  inner.is_subquery = true;
+  const Tree& select = child(child(sublink, "subselect"), "SelectStmt");
+  BuiltQuery built = build_query(inner, select);
   if (scope.findings.failed()) return make_null(Type::Integer, place);
   if (kind == "ARRAY_SUBLINK") return add_array(scope, std::move(built), place);
   if (is_membership) {
@@ -180,7 +185,10 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
     }
     return add_membership(scope, std::move(built), std::move(tests), null_is_false, place);
   }
-  if (kind == "EXPR_SUBLINK") return add_scalar(scope, std::move(built), place);
+  if (kind == "EXPR_SUBLINK") {
+    note_second_row(scope, select, built.query, place);
+    return add_scalar(scope, std::move(built), place);
+  }
   // An aggregate has a row whatever it finds.
   if (built.query.is_aggregate()) return make_boolean(true, place);
   return add_exists(scope, std::move(built), place);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sql/read/whole_queries.h"
+
 namespace isoscope::sql {
 
 std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& table,
@@ -247,6 +249,7 @@ std::optional<Expr> WriteBuilder::part_of_row(Scope& scope, const Tree& referenc
   if (number == 0) {
     Scope inner = scope;
     inner.outer = &scope;
+    inner.is_subquery = true;
     BuiltQuery built = build_query(inner, select);
     if (scope.findings.failed()) return std::nullopt;
     row_parts_.clear();
@@ -324,6 +327,7 @@ bool WriteBuilder::modify_natively() {
   const std::size_t mark = before != nullptr ? before->size() : 0;
   bool is_used_inside = false;
   Scope scope = scope_;
+  scope.runs_whole = asked_by_write(node_);
   scope.is_used_inside = before != nullptr ? &is_used_inside : nullptr;
   scope.sources = {target()};
   std::optional<RelationLoops> loops;

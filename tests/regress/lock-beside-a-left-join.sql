@@ -1,0 +1,17 @@
+-- False proof: without a row on the left, the right side is not run.
+-- run: isoscope audit FILE --level pg-rc --prove
+-- exit: 3
+-- says: the server locks only as many rows of this subquery as it asks for, or none
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+INSERT INTO t VALUES (1, 0), (2, 0);
+CREATE FUNCTION bump(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE x int; b boolean;
+BEGIN
+  PERFORM 1 FROM t LEFT JOIN (SELECT id FROM t WHERE id = 2 FOR UPDATE) z ON z.id = t.id WHERE t.id = 99;
+  SELECT v INTO x FROM t WHERE id = 2;
+  UPDATE t SET v = x + 1 WHERE id = 2;
+  RETURN x;
+END $$;
+-- session a: bump(1)
+-- session b: bump(1)
+-- assert SELECT v = 2 FROM t WHERE id = 2
