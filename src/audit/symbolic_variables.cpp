@@ -53,6 +53,7 @@ void SymbolicVariables::declare() {
     call_.env.push_back(variable);
   }
   if (function.found) call_.env[function.found->index].value = symbols_.truth(symbols_.no());
+  if (function.row_count) call_.env[function.row_count->index].value = symbols_.number(0);
 }
 
 void SymbolicVariables::bound_truth(const SymValue& value) {

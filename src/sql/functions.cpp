@@ -38,7 +38,7 @@ std::string left(const std::string& text, std::int64_t count) {
   return {text.begin(), end};
 }
 
-// Only the letters of ASCII have another case here: what others have depends on the server.
+// Only the letters of ASCII: which case others have depends on the locale of the database.
 std::string in_case(std::string text, bool upper) {
   for (char& c : text) {
     if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
@@ -177,7 +177,13 @@ Result<Value> call_function(std::string_view name, Type type, std::span<const Va
       return Value(static_cast<std::int64_t>(*number > 0) - static_cast<std::int64_t>(*number < 0));
   }
   if (text != nullptr && arguments.size() == 1) {
-    if (name == "upper" || name == "lower") return Value(in_case(*text, name == "upper"));
+    if (name == "upper" || name == "lower") {
+      if (std::ranges::any_of(*text, [](char c) { return static_cast<unsigned char>(c) > 0x7f; }))
+        return Error{
+            .what = fmt::format("{} of letters beyond ASCII goes by the server's locale", name),
+            .is_limit = true};
+      return Value(in_case(*text, name == "upper"));
+    }
     if (name == "length") return Value(length_of(*text));
   }
   if (text != nullptr && arguments.size() == 2 && name == "left") {

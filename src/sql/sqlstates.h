@@ -13,6 +13,16 @@ std::optional<std::string> sqlstate_of(std::string_view condition);
 // The code of an error that the evaluation of SQL raises, by what it says; empty for others.
 std::string sqlstate_of_error(std::string_view what);
 
+// What some of these say.
+inline constexpr std::string_view kNegativeLimit = "LIMIT must not be negative";
+inline constexpr std::string_view kNegativeOffset = "OFFSET must not be negative";
+inline constexpr std::string_view kNullBound = "a bound of a FOR loop is NULL";
+inline constexpr std::string_view kIdleStep = "BY of a FOR loop must be greater than zero";
+inline constexpr std::string_view kZeroStep = "the step of generate_series is zero";
+inline constexpr std::string_view kNullArray = "FOREACH goes through an array, not NULL";
+inline constexpr std::string_view kSecondRow =
+    "a subquery that is a value returned more than one row";
+
 // Can an error with this code come out of the model? Others, as of casts, it does not know.
 bool is_modelled_sqlstate(std::string_view code);
 

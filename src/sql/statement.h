@@ -201,19 +201,23 @@ struct ForQuery {
   std::vector<Statement> body;
 };
 
+// FOR … IN from .. to, which fails where a bound is NULL or a step is not positive. Of a function
+// in FROM (`of_rows`): NULL gives no rows, and a negative step goes down.
 struct ForRange {
   VarId target = {};
   Expr from = {};
   Expr to = {};
   std::optional<Expr> step = {};
   bool descending = false;  // REVERSE
+  bool of_rows = false;
   std::vector<Statement> body;
 };
 
-// For each element of an array.
+// For each element of an array; FOREACH fails over NULL, unnest (`of_rows`) gives no rows.
 struct ForArray {
   VarId target = {};
   Expr array = {};
+  bool of_rows = false;
   std::vector<Statement> body;
 };
 

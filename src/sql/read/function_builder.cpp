@@ -295,6 +295,64 @@ void add_outputs(Function& function, const FunctionHead& head, Frame& frame) {
       {.place = function.place, .kind = Return{.value = outputs_of(head, frame, function.place)}});
 }
 
+bool has_jump(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    return s.is<Exit>() || s.is<Continue>() || has_jump(s.body()) || has_jump(s.otherwise());
+  });
+}
+
+// Can the statement behind them be reached? Where a jump might lead there, yes.
+bool may_end(std::span<const Statement> body) {
+  return std::ranges::none_of(body, [](const Statement& s) {
+    if (s.is<If>()) return !may_end(s.body()) && !may_end(s.otherwise());
+    const auto* block = s.find<Block>();
+    if (block != nullptr)
+      return !has_jump(s.body()) && !may_end(s.body()) &&
+             (!block->handler || (!has_jump(s.handler()) && !may_end(s.handler())));
+    const auto* loop = s.find<While>();
+    if (loop != nullptr) return !loop->condition && !has_jump(loop->body);
+    return s.is<Return>() || s.is<Raise>();
+  });
+}
+
+// A function that owes a value fails where it ends without one.
+void add_missing_return(Function& function) {
+  if (may_end(function.body))
+    function.body.push_back({.place = function.place,
+                             .text = "the end of the function, without RETURN",
+                             .kind = Raise{.sqlstate = "2F005"}});
+}
+
+// With a NULL argument, nothing of it is executed, and its value is NULL.
+void make_strict(Function& function, const FunctionHead& head, Frame& frame, Findings& findings) {
+  std::vector<Expr> known;
+  for (const std::size_t parameter : head.parameters) {
+    const NamedVariable& named = frame.named(parameter);
+    if (named.is_record) {
+      findings.note(function.place, "STRICT is ignored for a row: a call with NULL does something",
+                    NoteKind::Gap);
+      continue;
+    }
+    if (named.var.index >= function.num_parameters) continue;
+    Expr is_null = make(ExprOp::IsNull, Type::Boolean,
+                        {make_variable(frame, named.var, function.place)}, function.place);
+    known.push_back(make(ExprOp::Not, Type::Boolean, {std::move(is_null)}, function.place));
+  }
+  if (known.empty()) return;
+  If called{.condition = known.size() == 1
+                             ? known.front()
+                             : make(ExprOp::And, Type::Boolean, known, function.place),
+            .body = std::move(function.body),
+            .otherwise = {}};
+  if (function.returns && !head.returns_rows) {
+    Expr null = make_null(*function.returns, function.place);
+    null.is_array = head.returns_array;
+    called.otherwise.push_back({.place = function.place, .kind = Return{.value = std::move(null)}});
+  }
+  function.body.clear();
+  function.body.push_back({.place = function.place, .text = "STRICT", .kind = std::move(called)});
+}
+
 // A function that is not VOLATILE may neither write nor lock.
 void require_only_reads(std::span<const Statement> body, std::string_view volatility,
                         Findings& findings) {
@@ -374,9 +432,6 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
         string_offsets(file.text.substr(token->begin, token->end - token->begin), token->begin);
   BodyText text(body, std::move(offsets), file.lines);
 
-  if (flag_of(child(child(option(node, "strict"), "arg"), "Boolean"), "boolval"))
-    findings.note(function.place, "STRICT is ignored: a call with a NULL argument does something",
-                  NoteKind::Free);
   Frame frame(function);
   FunctionHead head;
   head.name = function.name;
@@ -408,10 +463,15 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
     }
     function.body = build_plpgsql(head, *tree, text, catalog, frame, findings);
     if (!head.outputs.empty() && !head.returns_rows) add_outputs(function, head, frame);
+    if (head.outputs.empty() && !head.returns_rows && function.returns)
+      add_missing_return(function);
   }
   if (!findings.failed() && has_one_snapshot(volatility_of(node)))
     require_only_reads(function.body, volatility_of(node), findings);
   if (findings.failed()) return std::nullopt;
+  if (flag_of(child(child(option(node, "strict"), "arg"), "Boolean"), "boolval") &&
+      fired == nullptr)
+    make_strict(function, head, frame, findings);
   if (fired != nullptr) add_trigger_constants(function, *fired, catalog);
   number_statements(function.body, function.num_statements);
   return function;

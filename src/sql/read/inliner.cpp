@@ -62,12 +62,7 @@ class Call {
     return true;
   }
 
-  bool returns_rows() const {
-    if (flag_of(child(*text_->node, "returnType"), "setof")) return true;
-    return std::ranges::any_of(child(*text_->node, "parameters"), [](const Tree& entry) {
-      return text_of(inside(entry), "mode") == "FUNC_PARAM_TABLE";
-    });
-  }
+  bool gives_rows() const { return returns_rows(*text_->node); }
 
   // The columns of what it returns.
   std::vector<Source::Column> columns() {
@@ -113,8 +108,16 @@ class Call {
       return;
     }
     std::vector<Statement>& to = *scope_.before;
+    const std::size_t num_before = to.size();
     std::vector<Expr> arguments = this->arguments(*function);
     if (scope_.findings.failed()) return;
+    if (is_strict() && arguments.size() > 1 &&
+        (to.size() > num_before || std::ranges::any_of(arguments, can_fail)))
+      scope_.findings.note(place_,
+                           fmt::format("the arguments of {}, which is STRICT, are all evaluated, "
+                                       "also beside a NULL",
+                                       name_),
+                           NoteKind::Gap);
     InlinedBody inlined = copy_body(frame, *function);
     Block block;
     for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -141,6 +144,10 @@ class Call {
   std::string_view name() const { return name_; }
 
  private:
+  bool is_strict() const {
+    return flag_of(child(child(option_of(*text_->node, "strict"), "arg"), "Boolean"), "boolval");
+  }
+
   // A procedure that ends its transaction may do so if only procedures have led to it.
   bool may_end_here(const Function& function) {
     const Statement* end = find_end_of_transaction(function.body);
@@ -242,6 +249,24 @@ bool can_call(const Scope& scope, Place place) {
 
 }  // namespace
 
+bool can_fail(const Expr& expr) {
+  const bool is_cast =
+      (expr.op == ExprOp::Coalesce && expr.args.size() == 1) ||
+      (expr.op == ExprOp::Opaque &&
+       (expr.text == "integer" || expr.text == "boolean" || expr.text == "numeric"));
+  const bool computes = expr.op == ExprOp::Negate || expr.op == ExprOp::Abs ||
+                        (expr.op >= ExprOp::Add && expr.op <= ExprOp::Modulo) ||
+                        expr.op == ExprOp::ToInteger || expr.op == ExprOp::Round;
+  return is_cast || computes || std::ranges::any_of(expr.args, can_fail);
+}
+
+bool returns_rows(const Tree& function) {
+  if (flag_of(child(function, "returnType"), "setof")) return true;
+  return std::ranges::any_of(child(function, "parameters"), [](const Tree& entry) {
+    return text_of(inside(entry), "mode") == "FUNC_PARAM_TABLE";
+  });
+}
+
 void for_each_variable(std::span<Statement> body, const VariableVisit& visit) {
   const auto visit_all = [&](Expr& expr) { visit_expr(expr, visit); };
   for (Statement& s : body) {
@@ -297,6 +322,7 @@ void reset_variables(Frame& frame, const InlinedBody& inlined, std::vector<State
     set(VarId{inlined.first + i}, std::move(null));
   }
   if (function.found) set(*frame.function().found, make_boolean(false, place));
+  if (function.row_count) set(*frame.function().row_count, make_integer(0, place));
 }
 
 void replace_returns(std::vector<Statement>& body, const Give& give, std::uint32_t depth) {
@@ -343,7 +369,7 @@ Expr inline_call(Scope& scope, const Tree& node, Place place) {
   Call call(scope, node, place);
   if (!can_call(scope, place) || !call.find() || scope.findings.failed())
     return make_null(Type::Integer, place);
-  if (call.returns_rows()) {
+  if (call.gives_rows()) {
     call.add(std::nullopt, std::nullopt, 0);
     if (!scope.discards)
       scope.findings.fail(place,

@@ -38,6 +38,12 @@ void replace_returns(std::vector<Statement>& body, const Give& give, std::uint32
 // Keeps FOUND and ROW_COUNT as they are around the statements.
 void keep_found(Frame& frame, std::vector<Statement>& body, Place place);
 
+// Can computing it fail, or a part of it? Functions that are not known do not.
+bool can_fail(const Expr& expr);
+
+// Does this CREATE FUNCTION say SETOF or TABLE?
+bool returns_rows(const Tree& function);
+
 // The value of a call. Its statements go to `scope.before`.
 Expr inline_call(Scope& scope, const Tree& call, Place place);
 

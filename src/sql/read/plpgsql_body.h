@@ -45,7 +45,12 @@ class PlpgsqlBody {
   void add_for_array(Body& to, const Tree& node);
   void add_exit(Body& to, const Tree& node);
   void add_raise(Body& to, const Tree& node);
-  std::string raised_state(const Tree& node) const;
+  // Fails for what the server refuses.
+  void check_options(const Tree& node, Place place);
+  std::string raised_state(const Tree& node, Place place);
+  // Adds what the evaluation of an expression asks for, locks, or may fail with; its value, if it
+  // is understood.
+  std::optional<Expr> add_effects(Body& to, const Tree& expr, const Statement& around);
   void add_assert(Body& to, const Tree& node);
   void add_end(Body& to, const Tree& node, bool commits);
   Body loop_body(const Tree& node);
@@ -69,13 +74,17 @@ class PlpgsqlBody {
   // Variables and expressions: plpgsql_variables.cpp.
   void add_block(Body& to, const Tree& node);
   void add_guarded(Body& to, const Tree& node, Place place);
-  Expr caught_condition(const Tree& conditions, VarId state, Place place);
+  // `guarded` are the statements of the block, which say what can be caught.
+  Expr caught_condition(const Tree& conditions, VarId state, const Body& guarded, Place place);
   void add_declaration(Body& to, std::size_t datum, const Tree& variable);
   DeclaredType declared_type(const std::string& text, Place place);
   // The named variable of a datum; fails if there is none.
   std::size_t named(std::int64_t datum, Place place);
   // The field of a record as a named variable.
   std::size_t field_of(std::size_t record, const std::string& name, Place place);
+  // Puts others in the place of targets that are NOT NULL; the statements give them their values,
+  // or fail.
+  Body guard_targets(std::vector<VarId>& targets, const Statement& around);
   // Those of INTO or FOR.
   std::vector<std::size_t> targets_of(const Tree& target, Place place);
 
@@ -111,6 +120,7 @@ class PlpgsqlBody {
   std::size_t num_handlers_ = 0;                // around
   std::size_t next_field_ = 0;                  // of FunctionHead::fields
   std::map<std::string, std::size_t> aliases_;  // ALIAS FOR: the parameter
+  std::vector<VarId> not_null_;                 // declared so
   bool names_may_clash_ = true;                 // unless #variable_conflict says otherwise
   int nesting_ = 0;                             // statements around
   int branches_ = 0;                            // ELSIF and WHEN before, of all IF and CASE around
@@ -119,6 +129,8 @@ class PlpgsqlBody {
 // The line of a node in the body.
 std::uint32_t line_of(const Tree& node);
 std::string query_of(const Tree& expr);
+// A SELECT of values alone: no FROM, no WHERE, no LIMIT and the like.
+bool is_bare(const Tree& select);
 
 inline constexpr std::string_view kSelect = "SELECT ";
 

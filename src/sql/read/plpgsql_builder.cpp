@@ -3,17 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "sql/read/inliner.h"
 #include "sql/read/plpgsql_body.h"
 #include "sql/sqlstates.h"
+#include "support/spelling.h"
 
 namespace isoscope::sql {
 namespace {
 
 constexpr std::int64_t kRaiseError = 21;  // PostgreSQL's number for ERROR
+// The numbers of options of RAISE.
+constexpr std::int64_t kErrcodeOption = 0;
+constexpr std::int64_t kMessageOption = 1;
 constexpr int kMaxStatementLevels = 150;  // statements in each other
 // Branches of IF and CASE, each of which stands in the ones before it.
 constexpr int kMaxBranchLevels = 1000;
+
+bool is_text_constant(const std::string& query) {
+  return query.size() >= 2 && query.front() == '\'' && query.find('\'', 1) == query.size() - 1;
+}
 
 }  // namespace
 
@@ -128,7 +138,9 @@ void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
   };
   const std::size_t bracket = query.find('[');
   const bool has_index = bracket < sign;
-  Assign assign{.target = var};
+  std::vector<VarId> targets = {var};
+  Body guard = guard_targets(targets, model);
+  Assign assign{.target = targets.front()};
   if (has_index) {
     const Expr element = expression_at(to, query.substr(0, sign), at(0), model);
     if (element.op == ExprOp::Element) {
@@ -144,6 +156,7 @@ void PlpgsqlBody::add_assign(Body& to, const Tree& node) {
       fitted(expression_at(to, query.substr(value), at(value), model), variable.type,
              variable.is_array && !has_index, fmt::format("'{}'", variable.name), variable.width);
   to.push_back(model.with(std::move(assign)));
+  std::ranges::move(guard, std::back_inserter(to));
 }
 
 void PlpgsqlBody::add_if(Body& to, const Tree& node) {
@@ -304,7 +317,10 @@ void PlpgsqlBody::add_for_array(Body& to, const Tree& node) {
   if (variable.type == Type::Numeric && variable.width.bits != kAnyScale)
     findings_.note(model.place, "that FOREACH rounds its elements is not in the formulas",
                    NoteKind::Gap);
-  loop.body = loop_body(node);
+  std::vector<VarId> targets = {loop.target};
+  loop.body = guard_targets(targets, model);
+  loop.target = targets.front();
+  std::ranges::move(loop_body(node), std::back_inserter(loop.body));
   to.push_back(model.with(std::move(loop)));
 }
 
@@ -328,23 +344,82 @@ void PlpgsqlBody::add_exit(Body& to, const Tree& node) {
   }
 }
 
-std::string PlpgsqlBody::raised_state(const Tree& node) const {
+void PlpgsqlBody::check_options(const Tree& node, Place place) {
+  std::set<std::int64_t> given;
+  if (has(node, "condname")) given.insert(kErrcodeOption);
+  if (has(node, "message")) given.insert(kMessageOption);
+  for (const Tree& entry : child(node, "options")) {
+    if (!given.insert(number_of(inside(entry), "opt_type")).second)
+      findings_.fail(place, "this RAISE says something twice, which the server refuses (42601)");
+  }
+}
+
+std::string PlpgsqlBody::raised_state(const Tree& node, Place place) {
   if (const auto known = sqlstate_of(text_of(node, "condname"))) return *known;
   for (const Tree& entry : child(node, "options")) {
     const Tree& option = inside(entry);
-    if (number_of(option, "opt_type") != 0) continue;  // ERRCODE
-    std::string code = query_of(child(option, "expr"));
-    std::erase(code, '\'');
-    if (const auto known = sqlstate_of(code)) return *known;
-    return code;
+    if (number_of(option, "opt_type") != kErrcodeOption) continue;
+    const std::string code = query_of(child(option, "expr"));
+    if (!is_text_constant(code)) {
+      findings_.note(place, "a computed ERRCODE is taken for P0001", NoteKind::Gap);
+      return "";
+    }
+    const auto known = sqlstate_of(code.substr(1, code.size() - 2));
+    if (!known)
+      findings_.fail(place, fmt::format("the condition {} is not known (42704)", code),
+                     "conditions have the names of PostgreSQL, or five digits and capital letters");
+    return known.value_or("");
   }
   return "";
 }
 
+std::optional<Expr> PlpgsqlBody::add_effects(Body& to, const Tree& expr, const Statement& around) {
+  const std::string query = query_of(expr);
+  const NamedVariable* named = frame_.find(lower_case(query));
+  if (named != nullptr && named->is_record) return std::nullopt;  // the value of a record
+  Findings before = findings_;
+  Body asked;
+  Expr value = expression(asked, expr, around);
+  if (findings_.failed()) {
+    const std::string why = findings_.error().what;
+    findings_ = std::move(before);
+    // Names alone neither do anything nor fail.
+    if (query.find_first_of("(/%:") != std::string::npos)
+      findings_.note(around.place, fmt::format("'{}' is not evaluated here: {}", query, why),
+                     NoteKind::Gap);
+    return std::nullopt;
+  }
+  if (asked.empty() && !can_fail(value)) {
+    findings_ = std::move(before);
+    return value;
+  }
+  std::ranges::move(asked, std::back_inserter(to));
+  if (!can_fail(value)) return value;
+  const VarId told =
+      frame_.add_hidden("told", value.type, value.is_array, around.place, value.bits);
+  to.push_back(around.with(Assign{.target = told, .value = std::move(value)}));
+  return make_variable(frame_, told, around.place);
+}
+
 void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
   const Statement model = start(node, "RAISE");
-  if (number_of(node, "elog_level") < kRaiseError) return;  // a message without effect
-  Raise raise{.sqlstate = raised_state(node),
+  check_options(node, model.place);
+  // What is told is computed in any case.
+  for (const Tree& param : child(node, "params")) (void)add_effects(to, param, model);
+  for (const Tree& entry : child(node, "options")) {
+    const Tree& expr = child(inside(entry), "expr");
+    if (is_text_constant(query_of(expr))) continue;
+    const auto value = add_effects(to, expr, model);
+    if (!value) continue;
+    If test{.condition = make(ExprOp::IsNull, Type::Boolean, {*value}, model.place),
+            .body = {},
+            .otherwise = {}};
+    test.body.push_back(model.with(Raise{.sqlstate = "22004"}));
+    to.push_back(model.with(std::move(test)));
+  }
+  std::string state = raised_state(node, model.place);
+  if (number_of(node, "elog_level") < kRaiseError) return;  // a message
+  Raise raise{.sqlstate = std::move(state),
               .again = !has(node, "message") && !has(node, "condname") && !has(node, "options")};
   if (raise.again && num_handlers_ == 0)
     findings_.fail(model.place, "RAISE alone stands outside of a handler");
@@ -372,6 +447,7 @@ void PlpgsqlBody::add_end(Body& to, const Tree& node, bool commits) {
 void PlpgsqlBody::add_assert(Body& to, const Tree& node) {
   const Statement model = start(node, "ASSERT");
   If check{.condition = condition(to, child(node, "cond"), model), .body = {}, .otherwise = {}};
+  if (has(node, "message")) (void)add_effects(check.otherwise, child(node, "message"), model);
   check.otherwise.push_back(model.with(Raise{.sqlstate = "P0004"}));
   to.push_back(model.with(std::move(check)));
 }

@@ -52,9 +52,16 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
     BuiltQuery built = build_query(names, statement);
     if (findings_.failed()) return;
     std::vector<VarId> bound = bind_targets(names, built.columns, targets, model.place);
+    Body guard = guard_targets(bound, model);
     add_select(made, names, std::move(built), bound, Select{.strict = strict}, model);
+    std::ranges::move(guard, std::back_inserter(made));
   } else if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") {
     add_write(made, names, kind, statement, targets, strict, model);
+    for (const std::size_t target : targets) {
+      if (!frame_.named(target).is_record &&
+          std::ranges::find(not_null_, frame_.named(target).var) != not_null_.end())
+        findings_.fail(model.place, "RETURNING INTO a variable that is NOT NULL is not modelled");
+    }
   } else {
     findings_.fail(model.place, "this statement is not modelled",
                    "SELECT, INSERT, UPDATE and DELETE are");
@@ -135,20 +142,39 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
   if (findings_.failed()) return;
   Body before;
   Scope names = scope(before, where, model.text);
-  // PERFORM f(x) is the call and nothing else.
+  // PERFORM f(x) is the call and nothing else; there is one row, unless f returns rows.
   const Tree& select = child(parsed.tree, "SelectStmt");
   const Tree& targets = child(select, "targetList");
   const Tree& call =
       targets.size() == 1 ? child(child(inside(targets[0]), "val"), "FuncCall") : no_tree();
-  names.discards = !call.is_null() && !has(select, "fromClause");
-  if (names.discards && catalog_.functions.contains(last_name(child(call, "funcname")))) {
+  const bool is_of_call = !call.is_null() && !has(select, "fromClause");
+  names.discards = is_of_call && is_bare(select);
+  const auto found = frame_.function().found;
+  const auto row_count = frame_.function().row_count;
+  const auto known = catalog_.functions.find(last_name(child(call, "funcname")));
+  const bool is_call = names.discards && known != catalog_.functions.end();
+  if (is_of_call && !names.discards && known != catalog_.functions.end()) {
+    findings_.fail(model.place, fmt::format("whether {} is called here is not known", known->first),
+                   "write IF … THEN PERFORM");
+    return;
+  }
+  const bool counts_rows = is_call && (found || row_count) &&
+                           std::ranges::any_of(known->second, [](const FunctionText& function) {
+                             return returns_rows(*function.node);
+                           });
+  if (is_call && !counts_rows) {
     (void)build_call(names, call, model.place);
     Body none;
     make_one_statement(frame_, before, none);
     std::ranges::move(before, std::back_inserter(to));
+    if (found)
+      to.push_back(model.with(Assign{.target = *found, .value = make_boolean(true, model.place)}));
+    if (row_count)
+      to.push_back(model.with(Assign{.target = *row_count, .value = make_integer(1, model.place)}));
     return;
   }
-  BuiltQuery built = build_query(names, select);
+  const auto rows = counts_rows ? rows_of_call(names, call, model.place) : std::nullopt;
+  BuiltQuery built = rows ? query_of_rows(*rows, model.place) : build_query(names, select);
   if (findings_.failed()) return;
   if (names.discards && !before.empty() && before.back().advisory() != nullptr) {
     // The lock is all of the statement, and sets FOUND.
@@ -193,7 +219,9 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   Body none;
   const Scope names = scope(none, parsed.where, model.text);
   std::vector<VarId> bound = bind_targets(names, built->columns, targets, model.place);
+  Body guard = guard_targets(bound, model);
   Statement loop = make_loop(names, *std::move(built), bound, model);
+  std::ranges::move(guard, std::back_inserter(loop.as<ForQuery>().body));
   const bool is_writing = writes(parsed.tree);
   if (is_writing) ++frame_.num_writing_loops;
   for (Statement& each : loop_body(node)) loop.as<ForQuery>().body.push_back(std::move(each));
@@ -269,7 +297,7 @@ void PlpgsqlBody::add_return_next(Body& to, const Tree& node) {
 }
 
 void PlpgsqlBody::add_return_query(Body& to, const Tree& node) {
-  Statement model = start(node, "RETURN");
+  const Statement model = start(node, "RETURN");
   if (has(node, "dynquery")) {
     findings_.fail(model.place, "RETURN QUERY EXECUTE is not modelled: its text is not known",
                    "write the query itself");
@@ -280,9 +308,23 @@ void PlpgsqlBody::add_return_query(Body& to, const Tree& node) {
   if (findings_.failed()) return;
   auto built = rows_of_statement(to, parsed, model);
   if (!built) return;
-  model.continues = to_continues_;
+  const auto row_count = frame_.function().row_count;
+  const auto count = [&](Body& in, Expr value) {
+    if (row_count)
+      in.push_back(model.with(Assign{.target = *row_count, .value = std::move(value)}));
+  };
+  count(to, make_integer(0, model.place));
+  Statement loop_model = model;
+  loop_model.continues = to_continues_;
   Body none;
-  to.push_back(make_row_loop(scope(none, parsed.where, model.text), *std::move(built), model));
+  Statement loop =
+      make_row_loop(scope(none, parsed.where, model.text), *std::move(built), loop_model);
+  if (row_count)
+    count(loop.as<ForQuery>().body,
+          make(ExprOp::Add, Type::Integer,
+               {make_variable(frame_, *row_count, model.place), make_integer(1, model.place)},
+               model.place));
+  to.push_back(std::move(loop));
 }
 
 void PlpgsqlBody::add_diagnostics(Body& to, const Tree& node) {

@@ -20,6 +20,12 @@ std::uint32_t line_of(const Tree& node) {
 
 std::string query_of(const Tree& expr) { return text_of(child(expr, "PLpgSQL_expr"), "query"); }
 
+bool is_bare(const Tree& select) {
+  constexpr const char* kClauses[] = {"fromClause", "whereClause", "groupClause", "havingClause",
+                                      "sortClause", "limitCount",  "limitOffset", "distinctClause"};
+  return std::ranges::none_of(kClauses, [&](const char* clause) { return has(select, clause); });
+}
+
 PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText& text,
                          Catalog& catalog, Frame& frame, Findings& findings)
     : head_(head),
@@ -115,7 +121,8 @@ void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
   for (const Tree& entry : list) {
     const Tree& when = inside(entry);
     If& test = tests.emplace_back();
-    test.condition = caught_condition(child(when, "conditions"), handler.targets[0], place);
+    test.condition =
+        caught_condition(child(when, "conditions"), handler.targets[0], block.body, place);
     add_all(test.body, child(when, "action"));
   }
   handler.body.push_back({.place = place, .kind = Raise{.again = true}});
@@ -131,12 +138,39 @@ void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
   to.push_back({.place = place, .text = "BEGIN … EXCEPTION", .kind = std::move(block)});
 }
 
-Expr PlpgsqlBody::caught_condition(const Tree& conditions, VarId state, Place place) {
+namespace {
+
+// OTHERS catches all but these.
+constexpr std::string_view kUncaught[] = {"P0004", "57014"};
+
+bool raises(std::span<const Statement> body, std::string_view state) {
+  return std::ranges::any_of(body, [&](const Statement& s) {
+    const auto* raise = s.find<Raise>();
+    return (raise != nullptr && raise->sqlstate == state) || raises(s.body(), state) ||
+           raises(s.otherwise(), state);
+  });
+}
+
+}  // namespace
+
+Expr PlpgsqlBody::caught_condition(const Tree& conditions, VarId state, const Body& guarded,
+                                   Place place) {
   const Expr code = make_variable(frame_, state, place);
   std::vector<Expr> any;
   for (const Tree& entry : conditions) {
     const std::string name = text_of(inside(entry), "condname");
-    if (name == "others") return make_boolean(true, place);
+    if (name == "others") {
+      std::vector<Expr> all;
+      for (const std::string_view other : kUncaught) {
+        if (raises(guarded, other))
+          all.push_back(make(ExprOp::NotEqual, Type::Boolean,
+                             {code, make_text(std::string(other), place)}, place));
+      }
+      if (all.empty()) return make_boolean(true, place);
+      any.push_back(all.size() == 1 ? all.front()
+                                    : make(ExprOp::And, Type::Boolean, std::move(all), place));
+      continue;
+    }
     const auto known = sqlstate_of(name);
     if (!known) {
       findings_.fail(place, fmt::format("the condition {} is not known", name));
@@ -183,10 +217,35 @@ void PlpgsqlBody::add_declaration(Body& to, std::size_t datum, const Tree& varia
     return;
   }
   // A block in a loop starts with fresh variables each time.
-  if (!value && loops_.empty()) return;
+  const bool is_not_null = flag_of(variable, "notnull");
+  if (!value && loops_.empty() && !is_not_null) return;
   Expr fits = fitted(std::move(value).value_or(make_null(type.type, model.place)), type.type,
                      type.is_array, fmt::format("'{}'", name), type.width);
-  to.push_back(model.with(Assign{.target = frame_.named(number).var, .value = std::move(fits)}));
+  const VarId var = frame_.named(number).var;
+  if (is_not_null) not_null_.push_back(var);
+  std::vector<VarId> targets = {var};
+  Body guard = guard_targets(targets, model);
+  to.push_back(model.with(Assign{.target = targets.front(), .value = std::move(fits)}));
+  std::ranges::move(guard, std::back_inserter(to));
+}
+
+PlpgsqlBody::Body PlpgsqlBody::guard_targets(std::vector<VarId>& targets, const Statement& around) {
+  Body guard;
+  for (VarId& target : targets) {
+    if (std::ranges::find(not_null_, target) == not_null_.end()) continue;
+    const Variable variable = frame_.variable(target);
+    const VarId given = frame_.add_hidden("given", variable.type, variable.is_array, around.place,
+                                          variable.width.bits);
+    const Expr value = make_variable(frame_, given, around.place);
+    If test{.condition = make(ExprOp::IsNull, Type::Boolean, {value}, around.place),
+            .body = {},
+            .otherwise = {}};
+    test.body.push_back(around.with(Raise{.sqlstate = "22004"}));
+    guard.push_back(around.with(std::move(test)));
+    guard.push_back(around.with(Assign{.target = target, .value = value}));
+    target = given;
+  }
+  return guard;
 }
 
 DeclaredType PlpgsqlBody::declared_type(const std::string& text, Place place) {
@@ -305,6 +364,22 @@ Statement PlpgsqlBody::start(const Tree& node, std::string_view word, std::strin
   return statement;
 }
 
+namespace {
+
+bool contains_subquery(const Tree& tree) {
+  if (!tree.is_object() && !tree.is_array()) return false;
+  return tree.contains("SubLink") || std::ranges::any_of(tree, contains_subquery);
+}
+
+// Does the server compute it without a query, which would set ROW_COUNT?
+bool is_simple(const Tree& expression) {
+  const Tree& select = child(expression, "SelectStmt");
+  return is_bare(select) && !contains_aggregate(child(select, "targetList")) &&
+         !contains_subquery(expression);
+}
+
+}  // namespace
+
 Expr PlpgsqlBody::expression_at(Body& to, const std::string& query, const Locator& where,
                                 const Statement& around) {
   const Parsed parsed = parse(std::string(kSelect) + query, where);
@@ -317,7 +392,8 @@ Expr PlpgsqlBody::expression_at(Body& to, const std::string& query, const Locato
   Body before;
   Scope names = scope(before, parsed.where, around.text);
   Expr result;
-  if (has(select, "fromClause") || contains_aggregate(targets)) {
+  const bool has_from = has(select, "fromClause");
+  if (has_from || contains_aggregate(targets)) {
     // v := count(*) FROM t is short for a subquery.
     const Tree sublink = {{"subLinkType", "EXPR_SUBLINK"}, {"subselect", parsed.tree}};
     names.runs_whole = &child(child(sublink, "subselect"), "SelectStmt");
@@ -328,6 +404,12 @@ Expr PlpgsqlBody::expression_at(Body& to, const std::string& query, const Locato
     result = build_expr(names, value);
   }
   add_before(to, std::move(before));
+  if (const auto row_count = frame_.function().row_count; row_count && !is_simple(parsed.tree)) {
+    if (has_from && !contains_aggregate(targets))
+      findings_.note(around.place, "the ROW_COUNT of this expression is taken to be 1",
+                     NoteKind::Gap);
+    to.push_back(around.with(Assign{.target = *row_count, .value = make_integer(1, around.place)}));
+  }
   return result;
 }
 

@@ -169,6 +169,17 @@ void RelationLoops::add_subquery(const Tree& node, Place place) {
   if (is_lateral) inputs_.back().ahead = std::move(asked);
 }
 
+// A loop counts down by a positive number.
+void RelationLoops::set_step(Input& input, Expr step) {
+  const bool is_negated = step.op == ExprOp::Negate && step.args[0].op == ExprOp::Integer;
+  const std::int64_t number = is_negated ? -step.args[0].number : step.number;
+  input.descending = (is_negated || step.op == ExprOp::Integer) && number < 0;
+  if (!is_negated && step.op != ExprOp::Integer)
+    scope_.findings.note(step.place, "the step of generate_series is taken to be positive",
+                         NoteKind::Gap);
+  input.step = input.descending ? make_integer(-number, step.place) : std::move(step);
+}
+
 void RelationLoops::add_function(const Tree& node, Place place) {
   const Tree& alias = child(node, "alias");
   const Tree& functions = child(node, "functions");
@@ -219,7 +230,7 @@ void RelationLoops::add_function(const Tree& node, Place place) {
       for (Expr& arg : args) arg = adapt(scope_, std::move(arg), Type::Integer, false, function);
       input.from = args[0];
       input.to = args[1];
-      if (args.size() > 2) input.step = args[2];
+      if (args.size() > 2) set_step(input, args[2]);
     }
     inputs_.push_back(std::move(input));
     const Tree& names = child(alias, "colnames");
@@ -352,10 +363,13 @@ Statement RelationLoops::loop_of(Input& input, Body body) {
                                .from = *input.from,
                                .to = *input.to,
                                .step = input.step,
+                               .descending = input.descending,
+                               .of_rows = true,
                                .body = std::move(body)});
   if (input.kind == Kind::Array)
     return model.with(ForArray{.target = source.bound->columns.front().second,
                                .array = *input.from,
+                               .of_rows = true,
                                .body = std::move(body)});
   ForQuery loop;
   if (input.kind == Kind::Table) {

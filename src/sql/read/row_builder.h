@@ -61,6 +61,7 @@ class RelationLoops {
     std::optional<Expr> from = {};  // of Range; the list of Array
     std::optional<Expr> to = {};
     std::optional<Expr> step = {};
+    bool descending = false;
     Body ahead = {};  // before the loop, in each round of those around
     std::optional<Expr> where = {};
     std::optional<Expr> guard = {};  // where the loop cannot say it
@@ -70,6 +71,7 @@ class RelationLoops {
   void add_range(const Tree& range, Place place);
   void add_subquery(const Tree& node, Place place);
   void add_function(const Tree& node, Place place);
+  void set_step(Input& input, Expr step);
   void add_rows(const NamedRows& rows, std::string name, const Tree& alias, Place place);
   void add_source(Source source, Place place);
   void add_condition(Expr condition, bool is_on);

@@ -27,10 +27,13 @@ struct Next {
   bool is_statement() const { return kind == Kind::Statement; }
 };
 
-// The SQLSTATE of an error: as who raised it says, else by what it says.
+// The SQLSTATE of an error: as who raised it says, else by what it says. Empty if it is not known.
+std::string known_sqlstate(const CallState& call, const Error& error) {
+  return call.sqlstate.empty() ? sqlstate_of_error(error.what) : call.sqlstate;
+}
+
 std::string sqlstate_of(const CallState& call, const Error& error) {
-  if (!call.sqlstate.empty()) return call.sqlstate;
-  const std::string known = sqlstate_of_error(error.what);
+  const std::string known = known_sqlstate(call, error);
   return known.empty() ? "P0001" : known;
 }
 
@@ -58,6 +61,7 @@ class CallRun {
     for (std::size_t i = 0; i < arguments.size() && i < function.num_parameters; ++i)
       call_.variables[i] = arguments[i];
     if (function.found) variable(*function.found) = Value(false);
+    if (function.row_count) variable(*function.row_count) = Value(std::int64_t{0});
   }
 
   Result<CallResult> run() {
@@ -176,10 +180,7 @@ class CallRun {
     if (is_value) needs.max_rows = 2;
     auto rows = query(statement, needs);
     if (!rows) return rows.error();
-    if (is_value && rows->size() > 1) {
-      call_.sqlstate = "21000";
-      return Error{.what = "a subquery that is a value returned more than one row"};
-    }
+    if (is_value && rows->size() > 1) return Error{.what = std::string(kSecondRow)};
     if (s.into_rows) {
       variable(*s.into_rows) = Value(std::vector<Value>());
       for (auto& row : *rows) append_row(variable(*s.into_rows), std::move(row));
@@ -189,13 +190,13 @@ class CallRun {
       variable(s.targets.front()) = Value(!rows->empty());
       return Next{};  // part of an expression: FOUND stays as it is
     }
+    if (!s.in_expression) tell_rows(rows->size());
     if (s.strict && rows->size() != 1)
       return Error{.what = rows->empty() ? "a query returned no rows"
                                          : "a query returned more than one row"};
     if (auto stored = store(s.targets, rows->empty() ? std::vector<Value>() : rows->front());
         !stored)
       return stored.error();
-    if (!s.in_expression) tell_rows(rows->size());
     return Next{};
   }
 
@@ -207,6 +208,9 @@ class CallRun {
     auto modified = runner_ != nullptr ? runner_->modify(call_, statement)
                                        : run_modification(call_, statement, counts);
     if (!modified) return modified.error();
+    // INTO looks at two rows at most.
+    const bool is_into = !s.into_rows && !s.returning.empty();
+    tell_rows(is_into ? std::min<std::size_t>(modified->num_rows, 2) : modified->num_rows);
     if (s.into_rows) {
       for (auto& row : modified->returning) append_row(variable(*s.into_rows), std::move(row));
     } else if (!s.returning.empty()) {
@@ -217,7 +221,6 @@ class CallRun {
           !stored)
         return stored.error();
     }
-    tell_rows(modified->num_rows);
     return Next{};
   }
 
@@ -290,16 +293,19 @@ class CallRun {
       auto bound = value(*exprs[i]);
       if (!bound) return bound.error();
       const auto* number = std::get_if<std::int64_t>(&bound->data);
-      if (number == nullptr) return Error{.what = "a bound of a FOR loop is NULL"};
+      if (number == nullptr && s.of_rows) return leave_loop({}, false);
+      if (number == nullptr) return Error{.what = std::string(kNullBound)};
       if (auto misfit = why_not_in(function_.variables[s.target.index].width, *bound))
         return *misfit;
       bounds[i] = *number;
     }
     const auto [first, last, width] = bounds;
-    if (width <= 0) return Error{.what = "BY of a FOR loop must be greater than zero"};
+    if (s.of_rows && width == 0) return Error{.what = std::string(kZeroStep)};
+    if (!s.of_rows && width <= 0) return Error{.what = std::string(kIdleStep)};
     std::int64_t at = first;
     bool had_round = false;
-    while (s.descending ? at >= last : at <= last) {
+    const bool goes_down = s.descending || width < 0;
+    while (goes_down ? at >= last : at <= last) {
       had_round = true;
       variable(s.target) = Value(at);
       auto left = round(s.body);
@@ -316,7 +322,8 @@ class CallRun {
     auto array = value(s.array);
     if (!array) return array.error();
     const auto* elements = std::get_if<std::vector<Value>>(&array->data);
-    if (elements == nullptr) return Error{.what = "FOREACH goes through an array, not NULL"};
+    if (elements == nullptr && s.of_rows) return leave_loop({}, false);
+    if (elements == nullptr) return Error{.what = std::string(kNullArray)};
     for (const Value& element : *elements) {
       if (auto stored = store(s.target, element); !stored) return stored.error();
       auto left = round(s.body);
@@ -402,7 +409,9 @@ class CallRun {
         return call_.limit("an EXCEPTION block that catches something needs a level of a server");
       runner_->undo_block(mark);
       const Error caught = next.error();
-      const std::string state = sqlstate_of(call_, caught);
+      const std::string state = known_sqlstate(call_, caught);
+      if (state.empty())
+        return call_.limit(fmt::format("which handler catches \"{}\" is not known", caught.what));
       variable(s.handler->targets[0]) = Value(state);
       variable(s.handler->targets[1]) = Value(caught.what);
       call_.sqlstate.clear();

@@ -1,13 +1,12 @@
 #include "sql/run/query.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
 #include "sql/run/aggregates.h"
 #include "sql/run/matcher.h"
 #include "sql/run/row_set.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::sql {
 namespace {
@@ -22,9 +21,9 @@ class QueryRun {
       : call_(call), query_(query), needs_(needs), view_(call) {}
 
   Result<Rows> run() {
-    auto limit = row_count(query_.limit, kAll, "LIMIT");
+    auto limit = row_count(query_.limit, kAll, kNegativeLimit);
     if (!limit) return limit.error();
-    auto offset = row_count(query_.offset, 0, "OFFSET");
+    auto offset = row_count(query_.offset, 0, kNegativeOffset);
     if (!offset) return offset.error();
     max_rows_ = std::min(*limit, needs_.max_rows);
     offset_ = *offset;
@@ -43,13 +42,13 @@ class QueryRun {
   };
 
   Result<std::size_t> row_count(const std::optional<Expr>& expr, std::size_t otherwise,
-                                std::string_view what) {
+                                std::string_view if_negative) {
     if (!expr) return otherwise;
     auto value = evaluate(*expr, call_.variables);
     if (!value) return value.error();
     const auto* number = std::get_if<std::int64_t>(&value->data);
     if (number == nullptr) return otherwise;
-    if (*number < 0) return Error{.what = fmt::format("{} must not be negative", what)};
+    if (*number < 0) return Error{.what = std::string(if_negative)};
     return static_cast<std::size_t>(*number);
   }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sql/run/aggregates.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::sql {
 namespace {
@@ -30,9 +31,9 @@ class RowQuery {
       : call_(call), query_(query), needs_(needs) {}
 
   Result<Rows> run() {
-    auto limit = count(query_.limit, kAll);
+    auto limit = count(query_.limit, kAll, kNegativeLimit);
     if (!limit) return limit.error();
-    auto offset = count(query_.offset, 0);
+    auto offset = count(query_.offset, 0, kNegativeOffset);
     if (!offset) return offset.error();
     auto kept = matching();
     if (!kept) return kept.error();
@@ -55,13 +56,14 @@ class RowQuery {
     return evaluate(expr, call_.variables, rows);
   }
 
-  Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise) {
+  Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise,
+                            std::string_view if_negative) {
     if (!expr) return otherwise;
     auto number = evaluate(*expr, call_.variables);
     if (!number) return number.error();
     const auto* known = std::get_if<std::int64_t>(&number->data);
     if (known == nullptr) return otherwise;
-    if (*known < 0) return Error{.what = "LIMIT and OFFSET must not be negative"};
+    if (*known < 0) return Error{.what = std::string(if_negative)};
     return static_cast<std::size_t>(*known);
   }
 

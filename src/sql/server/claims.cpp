@@ -9,6 +9,7 @@
 #include "sql/server/no_database.h"
 #include "sql/server/rows_in_hand.h"
 #include "sql/server/sql_calls.h"
+#include "sql/sqlstates.h"
 
 namespace isoscope::sql::server {
 namespace {
@@ -29,17 +30,16 @@ class CommittedRows final : public StatementRunner {
     if (!all) return all.error();
     if (auto sorted = sort(state_.storage, query, call.variables, *all); !sorted)
       return sorted.error();
-    auto limit = count(query.limit, SIZE_MAX, call.variables);
+    auto limit = count(query.limit, SIZE_MAX, call.variables, kNegativeLimit);
     if (!limit) return limit.error();
-    auto offset = count(query.offset, 0, call.variables);
+    auto offset = count(query.offset, 0, call.variables, kNegativeOffset);
     if (!offset) return offset.error();
     const auto* select = statement.find<Select>();
     const bool is_scalar = select != nullptr && select->is_scalar;
     const std::size_t needed = is_scalar ? 2 : needs.max_rows;
     auto rows = rows_of(state_.storage, query, needs, call.variables, *all,
                         std::min(*limit, needed), *offset);
-    if (rows && is_scalar && rows->size() > 1)
-      return Error{.what = "a subquery that is a value returned more than one row"};
+    if (rows && is_scalar && rows->size() > 1) return Error{.what = std::string(kSecondRow)};
     if (!query.is_aggregate()) cut(*all, *offset, *limit);
     if (rows && statement.is<ForQuery>()) keep(query, call.variables, *all);
     return rows;
@@ -53,13 +53,13 @@ class CommittedRows final : public StatementRunner {
  private:
   // What LIMIT or OFFSET says; NULL says nothing.
   static Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise,
-                                   std::span<const Value> variables) {
+                                   std::span<const Value> variables, std::string_view if_negative) {
     if (!expr) return otherwise;
     auto value = evaluate(*expr, variables);
     if (!value) return value.error();
     const auto* number = std::get_if<std::int64_t>(&value->data);
     if (number == nullptr) return otherwise;
-    if (*number < 0) return Error{.what = "LIMIT and OFFSET must not be negative"};
+    if (*number < 0) return Error{.what = std::string(if_negative)};
     return static_cast<std::size_t>(*number);
   }
 

@@ -82,20 +82,21 @@ class StatementRun {
         {id, version, context_.storage.row(id).versions[version].creator});
   }
 
-  Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise) {
+  Result<std::size_t> count(const std::optional<Expr>& expr, std::size_t otherwise,
+                            std::string_view if_negative) {
     if (!expr) return otherwise;
     auto value = evaluate(*expr, variables_);
     if (!value) return value.error();
     const auto* number = std::get_if<std::int64_t>(&value->data);
     if (number == nullptr) return otherwise;
-    if (*number < 0) return Error{.what = "LIMIT and OFFSET must not be negative"};
+    if (*number < 0) return Error{.what = std::string(if_negative)};
     return static_cast<std::size_t>(*number);
   }
 
   Attempt select(const Query& query) {
-    auto limit = count(query.limit, kAllRows);
+    auto limit = count(query.limit, kAllRows, kNegativeLimit);
     if (!limit) return fail(limit.error());
-    auto offset = count(query.offset, 0);
+    auto offset = count(query.offset, 0, kNegativeOffset);
     if (!offset) return fail(offset.error());
     std::size_t max_rows = std::min(*limit, running_.needs.max_rows);
     if (context_.is_scalar_subquery) max_rows = std::min(*limit, std::size_t{2});
@@ -120,7 +121,7 @@ class StatementRun {
       running_.result.rows = *std::move(found);
     }
     if (context_.is_scalar_subquery && running_.result.rows.size() > 1)
-      return fail("21000", "a subquery that is a value returned more than one row");
+      return fail("21000", std::string(kSecondRow));
     running_.result.num_rows = running_.result.rows.size();
     return {};
   }
