@@ -35,12 +35,14 @@ struct Variable {
 };
 using Env = std::vector<Variable>;  // by variable
 
+using ColumnValues = ById<sql::ColumnId, SymValue>;
+
 // A row that an expression may name columns of. With `values`, they are given (the row that an
 // INSERT … ON CONFLICT proposes).
 struct Source {
   sql::TableId table;
   Row row;
-  std::vector<SymValue> values = {};
+  ColumnValues values = {};
 };
 
 using Sources = ById<sql::SourceId, Source>;
@@ -101,7 +103,7 @@ struct Present {  // the row is there
 };
 struct Holds {  // a column has this value
   sql::TableId table;
-  std::uint32_t column = 0;
+  sql::ColumnId column = {};
   Frame frame;
   SmtTerm number;
 };

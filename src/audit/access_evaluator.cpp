@@ -18,8 +18,7 @@ SymValue AccessEvaluator::written(const Access& access, const Row& row) {
                     access.value);
 }
 
-SmtTerm AccessEvaluator::would_match(const Access& scan, const Row& row,
-                                     std::vector<SymValue> values) {
+SmtTerm AccessEvaluator::would_match(const Access& scan, const Row& row, ColumnValues values) {
   Frame frame = scan.would_match->of(row);
   frame.sources[scan.would_match->source].values = std::move(values);
   return meets(*scan.would_match, frame);
@@ -138,13 +137,14 @@ SmtTerm AccessEvaluator::present(sql::TableId table, const Row& row, const Frame
   return present;
 }
 
-SymValue AccessEvaluator::value(sql::TableId table, std::uint32_t column, const Row& row,
+SymValue AccessEvaluator::value(sql::TableId table, sql::ColumnId column, const Row& row,
                                 const Frame& frame) {
-  if (frame.disturbed.contains({table, column})) {
+  const Attribute attribute(column);
+  if (frame.disturbed.contains({table, attribute})) {
     const bool may_be_null = !symbols_.app().table(table).columns[column].not_null;
     return symbols_.fresh_value("some_round.value", may_be_null);
   }
-  Instance::Asked question = asked(table, column, row, frame);
+  Instance::Asked question = asked(table, attribute, row, frame);
   if (const auto known = instance_.known.find(question); known != instance_.known.end())
     return known->second;
   SymValue value = instance_.value(table, column, row, frame.at);
@@ -153,7 +153,7 @@ SymValue AccessEvaluator::value(sql::TableId table, std::uint32_t column, const 
                                   instance_.value(table, column, row, kCurrent), value);
   for (std::size_t i = 0; i < frame.num_accesses; ++i) {
     const Access& access = instance_.accesses[i];
-    if (access.kind != AccessKind::Write || access.table != table || access.attribute != column)
+    if (access.kind != AccessKind::Write || access.table != table || access.attribute != attribute)
       continue;
     value = symbols_.choose_value(happens(access, row), written(access, row), value);
   }

@@ -24,7 +24,7 @@ class AccessEvaluator {
   SmtTerm happens(const Access& access, const Row& row);
   SymValue written(const Access& access, const Row& row);
   SmtTerm holds(ConditionId condition, const Row& row);
-  SmtTerm would_match(const Access& scan, const Row& row, std::vector<SymValue> values);
+  SmtTerm would_match(const Access& scan, const Row& row, ColumnValues values);
 
   // Expressions of the program.
   struct Truth {
@@ -40,13 +40,13 @@ class AccessEvaluator {
   SymArray array(const sql::Expr& expr, const Frame& frame);
   SymValue element_of(const SymArray& list, SmtTerm index);
   // A column of one of the frame's rows.
-  SymValue column_of(const Frame& frame, sql::SourceId source, std::uint32_t column);
+  SymValue column_of(const Frame& frame, sql::SourceId source, sql::ColumnId column);
 
   // What a row holds in a frame, own writes included. Kept by location and row: conditions of
   // writes ask for what was there before them, so that without memory each write would double the
   // work.
   SmtTerm present(sql::TableId table, const Row& row, const Frame& frame);
-  SymValue value(sql::TableId table, std::uint32_t column, const Row& row, const Frame& frame);
+  SymValue value(sql::TableId table, sql::ColumnId column, const Row& row, const Frame& frame);
 
   SmtTerm is_unwritten(const condition::Unwritten& what, const Row& row);
   // It has locked or written the row by then, and so sees it as it is.

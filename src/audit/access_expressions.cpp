@@ -193,7 +193,7 @@ SymValue AccessEvaluator::rounded(const sql::Expr& expr, const Frame& frame) {
 }
 
 SymValue AccessEvaluator::column_of(const Frame& frame, sql::SourceId source,
-                                    std::uint32_t column) {
+                                    sql::ColumnId column) {
   const auto& [table, row, values] = frame.sources[source];
   return values.empty() ? value(table, column, row, frame) : values[column];
 }

@@ -3,11 +3,12 @@
 // a UNIQUE constraint. Table, row and attribute are a location; that of an entry has its values
 // for the row.
 //
-// Every column is an attribute, by conversion. The way back is a question, so that presence and
-// entries are never looked up among the columns of a table.
+// Every column is an attribute. The way back is a question, so that presence and entries are never
+// looked up among the columns of a table.
 #include <compare>
 #include <cstdint>
 
+#include "sql/expr.h"
 #include "support/assert.h"
 
 namespace isoscope::audit {
@@ -15,7 +16,7 @@ namespace isoscope::audit {
 class Attribute {
  public:
   constexpr Attribute() = default;
-  constexpr Attribute(std::uint32_t column) : number_(column) {}
+  explicit constexpr Attribute(sql::ColumnId column) : number_(column.index) {}
   static constexpr Attribute presence() { return {Kind::Presence, 0}; }
   // By the number of the constraint.
   static constexpr Attribute entry(std::uint32_t unique) { return {Kind::Entry, unique}; }
@@ -23,9 +24,9 @@ class Attribute {
   constexpr bool is_column() const { return kind_ == Kind::Column; }
   constexpr bool is_entry() const { return kind_ == Kind::Entry; }
   // Requires: is_column().
-  std::uint32_t column() const {
+  sql::ColumnId column() const {
     ISO_ASSERT(is_column());
-    return number_;
+    return {number_};
   }
   // The number of the constraint. Requires: is_entry().
   std::uint32_t unique() const {

@@ -127,7 +127,7 @@ std::vector<SmtTerm> ClosedWorld::digits_of_values() {
   for (std::uint32_t t = 0; t < problem_.app.tables.size(); ++t) {
     const auto& columns = problem_.app.tables[t].columns;
     for (const Row& row : world_.rows(cast_, sql::TableId{t})) {
-      for (std::uint32_t c = 0; c < columns.size(); ++c)
+      for (const sql::ColumnId c : columns.ids())
         add(symbols_.value_at_start(sql::TableId{t}, c, row).number, columns[c].type,
             columns[c].width);
     }
@@ -140,7 +140,7 @@ std::vector<SmtTerm> ClosedWorld::room_at_start() {
   for (const Member member : cast_) {
     for (const Instance::Use& use : world_.instance(member).uses()) {
       if (!use.attribute.is_column()) continue;
-      const std::uint32_t column = use.attribute.column();
+      const sql::ColumnId column = use.attribute.column();
       const sql::Type type = problem_.app.table(use.table).columns[column].type;
       if (type != sql::Type::Integer && type != sql::Type::Numeric) continue;
       const SymValue initial = symbols_.initial_value(use.table, column, use.row);
@@ -223,7 +223,7 @@ void ClosedWorld::add_rows(Scenario& scenario) {
       if (!problem_.rows_at_start && changes_.has_inserts(table)) continue;
       known.insert(key);
       sql::InitialRow initial{table, {}, {}};
-      for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
+      for (const sql::ColumnId c : declared.columns.ids()) {
         const SymValue value = symbols_.value_at_start(table, c, row);
         initial.values.push_back(
             value_of(value, declared.columns[c].type, declared.columns[c].width));

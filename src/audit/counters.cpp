@@ -16,7 +16,7 @@ IdRange<sql::FunctionId> functions_of(const World& world) {
 
 bool writes_column(const Access& access, const Counter& counter) {
   return access.kind == AccessKind::Write && access.table == counter.table &&
-         access.attribute == counter.column;
+         access.attribute == Attribute(counter.column);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void Counters::find_counters(bool rows_at_start, Budget& budget) {
   for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
     const sql::TableId table{t};
     if (changes.has_inserts(table)) continue;
-    for (std::uint32_t c = 0; c < app.tables[t].columns.size(); ++c) {
+    for (const sql::ColumnId c : app.tables[t].columns.ids()) {
       const Counter counter{table, c};
       if (!changes.is_updated(table, c) || app.tables[t].columns[c].type != sql::Type::Integer)
         continue;
@@ -118,8 +118,8 @@ bool Counters::is_serial(const Counter& counter, Budget& budget) {
       for (std::size_t i = 0; i < world_.symbols().app().table(counter.table).primary_key.size();
            ++i)
         row.push_back(world_.symbols().fresh_number("counter"));
-      const SmtTerm both = world_.wrote(a, counter.table, counter.column, row) &&
-                           world_.wrote(b, counter.table, counter.column, row);
+      const SmtTerm both = world_.wrote(a, counter.table, Attribute(counter.column), row) &&
+                           world_.wrote(b, counter.table, Attribute(counter.column), row);
       if (!always(cast, implies(both && world_.ar(a, b), world_.vis(a, b)), true, budget))
         return false;
     }
@@ -237,7 +237,7 @@ std::vector<SmtTerm> Counters::constraints(Cast cast) {
       for (const Member viewer : cast) {
         if (writer == viewer) continue;
         for (const Row& row : rows) {
-          const SmtTerm moved = world_.wrote(writer, counter.table, counter.column, row);
+          const SmtTerm moved = world_.wrote(writer, counter.table, Attribute(counter.column), row);
           if (world_.symbols().smt().known_truth(moved) == false) continue;
           const SmtTerm found =
               world_.instance(writer).value(counter.table, counter.column, row).number;

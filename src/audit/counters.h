@@ -26,7 +26,7 @@ namespace isoscope::audit {
 
 struct Counter {
   sql::TableId table;
-  std::uint32_t column = 0;
+  sql::ColumnId column = {};
 };
 
 struct CountedRows {

@@ -29,7 +29,7 @@ std::vector<sql::Value*> numbers_in(const Problem& problem, Scenario& scenario) 
   }
   for (sql::InitialRow& row : scenario.rows) {
     const sql::Table& table = problem.app.table(row.table);
-    for (std::uint32_t c = 0; c < row.values.size(); ++c) {
+    for (const sql::ColumnId c : row.values.ids()) {
       if (!table.is_key_column(c)) add(row.values[c]);
     }
   }

@@ -33,12 +33,13 @@ SmtTerm Instance::presence(sql::TableId table, const Row& row, MomentId at) {
   return found->second.number(row);
 }
 
-SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& row, MomentId at) {
+SymValue Instance::value(sql::TableId table, sql::ColumnId column, const Row& row, MomentId at) {
   const sql::Table& declared = symbols_->app().table(table);
   if (const auto number = symbols_->key_value(table, column, row)) return *number;
   if (symbols_->changes().is_static(table, column))
     return symbols_->static_value(table, column, row);
-  const ViewKey key{at, table, column};
+  const Attribute attribute(column);
+  const ViewKey key{at, table, attribute};
   auto found = views_.find(key);
   if (found == views_.end()) {
     const std::string name =
@@ -48,7 +49,7 @@ SymValue Instance::value(sql::TableId table, std::uint32_t column, const Row& ro
                                    symbols_->row_function(name, table, SmtSolver::kInt)})
                 .first;
   }
-  note_use(table, column, row, at);
+  note_use(table, attribute, row, at);
   return {declared.columns[column].not_null ? symbols_->no() : found->second.null(row),
           found->second.number(row)};
 }

@@ -93,7 +93,7 @@ class Instance {
   // What it sees in a row before its own writes. Of rows and columns that never change, what
   // all calls see.
   SmtTerm presence(sql::TableId table, const Row& row, MomentId at = {});
-  SymValue value(sql::TableId table, std::uint32_t column, const Row& row, MomentId at = {});
+  SymValue value(sql::TableId table, sql::ColumnId column, const Row& row, MomentId at = {});
   // Whether an entry of a UNIQUE constraint is taken.
   SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at = {});
   // The same for any location; presence and entries as 0 or 1.

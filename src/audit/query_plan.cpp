@@ -19,20 +19,20 @@ void add_conjuncts(const sql::Expr& expr, std::vector<const sql::Expr*>& conjunc
 }  // namespace
 
 void add_columns(const sql::Expr& expr,
-                 std::set<std::pair<sql::SourceId, std::uint32_t>>& columns) {
+                 std::set<std::pair<sql::SourceId, sql::ColumnId>>& columns) {
   if (expr.op == ExprOp::Column) columns.insert({expr.source, expr.column});
   for (const sql::Expr& arg : expr.args) add_columns(arg, columns);
 }
 
-std::set<std::pair<sql::SourceId, std::uint32_t>> columns_of(const sql::Expr& expr) {
-  std::set<std::pair<sql::SourceId, std::uint32_t>> columns;
+std::set<std::pair<sql::SourceId, sql::ColumnId>> columns_of(const sql::Expr& expr) {
+  std::set<std::pair<sql::SourceId, sql::ColumnId>> columns;
   add_columns(expr, columns);
   return columns;
 }
 
-bool mentions(const std::vector<std::uint32_t>& constraint,
-              const std::set<std::uint32_t>& columns) {
-  return std::ranges::any_of(constraint, [&](std::uint32_t c) { return columns.contains(c); });
+bool mentions(const std::vector<sql::ColumnId>& constraint,
+              const std::set<sql::ColumnId>& columns) {
+  return std::ranges::any_of(constraint, [&](sql::ColumnId c) { return columns.contains(c); });
 }
 
 Window window_of(const sql::Query& query) {
@@ -63,8 +63,9 @@ QueryPlan plan_of(const Symbols& symbols, const ById<sql::SourceId, sql::TableId
     for (const sql::Expr* conjunct : conjuncts) {
       bool is_fixed = true;
       for (const auto& [of, column] : columns_of(*conjunct)) {
-        is_fixed = is_fixed && of == s && !symbols.may_change(sources[s], column);
-        if (of == s && symbols.may_change(sources[s], column)) source.where_columns.insert(column);
+        const bool may_change = of == s && symbols.may_change(sources[s], Attribute(column));
+        is_fixed = is_fixed && of == s && !may_change;
+        if (may_change) source.where_columns.insert(column);
       }
       if (is_fixed) source.fixed.push_back(conjunct);
     }

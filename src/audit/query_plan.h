@@ -11,11 +11,11 @@
 namespace isoscope::audit {
 
 // The columns that an expression names: source and column.
-void add_columns(const sql::Expr& expr, std::set<std::pair<sql::SourceId, std::uint32_t>>& columns);
-std::set<std::pair<sql::SourceId, std::uint32_t>> columns_of(const sql::Expr& expr);
+void add_columns(const sql::Expr& expr, std::set<std::pair<sql::SourceId, sql::ColumnId>>& columns);
+std::set<std::pair<sql::SourceId, sql::ColumnId>> columns_of(const sql::Expr& expr);
 
 // Does a constraint over these columns look at one of the others?
-bool mentions(const std::vector<std::uint32_t>& constraint, const std::set<std::uint32_t>& columns);
+bool mentions(const std::vector<sql::ColumnId>& constraint, const std::set<sql::ColumnId>& columns);
 
 // What LIMIT, OFFSET and DISTINCT leave of the rows that match.
 struct Window {
@@ -32,7 +32,7 @@ struct SourcePlan {
   bool is_fixed = false;                   // and by nothing but variables
   // What WHERE says about its columns that never change, and about no other source.
   std::vector<const sql::Expr*> fixed = {};
-  std::set<std::uint32_t> where_columns = {};  // of WHERE, those that change
+  std::set<sql::ColumnId> where_columns = {};  // of WHERE, those that change
 };
 
 struct QueryPlan {

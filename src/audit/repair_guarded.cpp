@@ -25,10 +25,10 @@ using sql::ExprOp;
 using sql::Statement;
 
 // What the variables hold: columns of the row.
-using HeldColumns = std::map<std::uint32_t, std::uint32_t>;
+using HeldColumns = std::map<sql::VarId, sql::ColumnId>;
 
 std::size_t uses(const sql::Expr& expr, const HeldColumns& held) {
-  std::size_t count = expr.op == ExprOp::Variable && held.contains(expr.var.index) ? 1 : 0;
+  std::size_t count = expr.op == ExprOp::Variable && held.contains(expr.var) ? 1 : 0;
   for (const sql::Expr& arg : expr.args) count += uses(arg, held);
   return count;
 }
@@ -37,7 +37,7 @@ std::size_t uses(std::span<const Statement> body, const HeldColumns& held) {
   std::size_t count = 0;
   for (const Statement& s : body) {
     sql::for_each_expr(s, [&](const sql::Expr& expr) { count += uses(expr, held); });
-    for (const sql::VarId target : s.targets()) count += held.contains(target.index) ? 1 : 0;
+    for (const sql::VarId target : s.targets()) count += held.contains(target) ? 1 : 0;
     count += uses(s.body(), held) + uses(s.otherwise(), held);
   }
   return count;
@@ -45,7 +45,7 @@ std::size_t uses(std::span<const Statement> body, const HeldColumns& held) {
 
 sql::Expr with_columns(sql::Expr expr, const HeldColumns& held) {
   if (expr.op == ExprOp::Variable) {
-    if (const auto found = held.find(expr.var.index); found != held.end()) {
+    if (const auto found = held.find(expr.var); found != held.end()) {
       expr.op = ExprOp::Column;
       expr.source = {};
       expr.column = found->second;
@@ -103,7 +103,7 @@ std::optional<HeldColumns> look_of(const Statement& statement) {
   HeldColumns held;
   for (std::size_t i = 0; i < look->targets.size(); ++i) {
     if (query.outputs[i].expr.op != ExprOp::Column) return std::nullopt;
-    held[look->targets[i].index] = query.outputs[i].expr.column;
+    held[look->targets[i]] = query.outputs[i].expr.column;
   }
   return held;
 }
@@ -129,7 +129,7 @@ bool can_merge(const sql::Application& app, const sql::Function& function, const
   if (!is_same_row || function.found || function.row_count || uses(function.body, held) != own)
     return false;
   for (const auto& [variable, column] : held) {
-    const sql::Variable& holder = function.variables[variable];
+    const sql::Variable& holder = function.variables[variable.index];
     const sql::Column& held_column = table.columns[column];
     if (holder.is_hidden || holder.is_array || holder.type != held_column.type ||
         holder.width.bits < held_column.width.bits || holder.width.precision != 0 ||

@@ -120,7 +120,7 @@ void add_locks(const sql::Application& app, std::vector<Candidate>& candidates) 
   }
 }
 
-void add_equalities(const sql::Expr& expr, std::vector<std::uint32_t>& columns) {
+void add_equalities(const sql::Expr& expr, std::vector<sql::ColumnId>& columns) {
   if (expr.op == ExprOp::And) {
     for (const sql::Expr& arg : expr.args) add_equalities(arg, columns);
   }
@@ -133,12 +133,12 @@ void add_equalities(const sql::Expr& expr, std::vector<std::uint32_t>& columns) 
 
 // Do two rows of the file have the same values there? Then no such constraint can be added.
 bool has_doubles(const sql::Application& app, sql::TableId table,
-                 const std::vector<std::uint32_t>& columns) {
+                 const std::vector<sql::ColumnId>& columns) {
   std::set<std::vector<std::string>> known;
   for (const sql::InitialRow& row : app.initial_rows) {
     if (row.table != table) continue;
     std::vector<std::string> values;
-    for (const std::uint32_t column : columns) {
+    for (const sql::ColumnId column : columns) {
       if (!row.values[column].is_null()) values.push_back(sql::print(row.values[column]));
     }
     if (values.size() == columns.size() && !known.insert(values).second) return true;
@@ -149,7 +149,7 @@ bool has_doubles(const sql::Application& app, sql::TableId table,
 // Columns that a function looks for in a table that it inserts into.
 void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budget& budget) {
   const sql::Application& app = problem.app;
-  std::vector<std::pair<sql::TableId, std::vector<std::uint32_t>>> known;
+  std::vector<std::pair<sql::TableId, std::vector<sql::ColumnId>>> known;
   for (const sql::Function& function : app.functions) {
     std::vector<sql::TableId> inserted;
     for_each(function.body, [&](const sql::Statement& statement) {
@@ -161,12 +161,12 @@ void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budg
       if (query.sources.size() != 1 || !query.where) return;
       const sql::TableId table = query.sources.front();
       if (std::ranges::find(inserted, table) == inserted.end()) return;
-      std::vector<std::uint32_t> columns;
+      std::vector<sql::ColumnId> columns;
       add_equalities(*query.where, columns);
       std::ranges::sort(columns);
       columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
       const sql::Table& declared = app.table(table);
-      std::vector<std::uint32_t> key = declared.primary_key;
+      std::vector<sql::ColumnId> key = declared.primary_key;
       std::ranges::sort(key);
       const auto change = std::pair(table, columns);
       if (columns.empty() || columns == key || std::ranges::find(known, change) != known.end())
@@ -177,7 +177,7 @@ void add_unique(const Problem& problem, std::vector<Candidate>& candidates, Budg
       Candidate candidate{app, {.kind = RepairKind::Unique, .place = declared.place}};
       candidate.app.tables[table.index].unique.push_back(columns);
       std::string names;
-      for (const std::uint32_t column : columns)
+      for (const sql::ColumnId column : columns)
         names += (names.empty() ? "" : ", ") + sql_name(declared.columns[column].name);
       candidate.repair.what =
           fmt::format("ALTER TABLE {} ADD UNIQUE ({})", sql_name(declared.name), names);
@@ -214,11 +214,13 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
   Candidate candidate{app, {.kind = RepairKind::Materialize}};
   sql::Table turn;
   turn.name = kTable;
+  const sql::ColumnId id{0};
+  const sql::ColumnId n{1};
   for (const char* name : {"id", "n"}) turn.columns.push_back({.name = name, .not_null = true});
-  turn.primary_key = {0};
+  turn.primary_key = {id};
   const sql::TableId table{static_cast<std::uint32_t>(app.tables.size())};
   candidate.app.tables.push_back(std::move(turn));
-  sql::Expr next{.op = ExprOp::Add, .args = {{.op = ExprOp::Column, .column = 1}, number_expr(1)}};
+  sql::Expr next{.op = ExprOp::Add, .args = {{.op = ExprOp::Column, .column = n}, number_expr(1)}};
   std::string names;
   std::set<sql::FunctionId> changed;
   const std::string text = fmt::format(
@@ -228,10 +230,10 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
     sql::Function& function = candidate.app.function(f);
     sql::Insert insert;
     insert.table = table;
-    insert.sets = {{0, number_expr(1)}, {1, number_expr(0)}};
+    insert.sets = {{id, number_expr(1)}, {n, number_expr(0)}};
     insert.conflict = sql::OnConflict::Update;
-    insert.conflict_key = {0};
-    insert.conflict_sets = {{1, next}};
+    insert.conflict_key = {id};
+    insert.conflict_sets = {{n, next}};
     const auto first =
         function.body.begin() + static_cast<std::ptrdiff_t>(num_declarations(function));
     sql::Statement write{.place = first == function.body.end() ? function.place : first->place,
@@ -300,7 +302,7 @@ bool names_one_row(const sql::Table& table, const sql::Expr& where) {
   const std::function<bool(const sql::Expr&)> has_column = [&](const sql::Expr& expr) {
     return expr.op == ExprOp::Column || std::ranges::any_of(expr.args, has_column);
   };
-  std::set<std::uint32_t> named;
+  std::set<sql::ColumnId> named;
   const std::function<void(const sql::Expr&)> add = [&](const sql::Expr& expr) {
     if (expr.op == ExprOp::And) std::ranges::for_each(expr.args, add);
     if (expr.op != ExprOp::Equal) return;
@@ -313,7 +315,7 @@ bool names_one_row(const sql::Table& table, const sql::Expr& where) {
   };
   add(where);
   return std::ranges::all_of(table.primary_key,
-                             [&](std::uint32_t column) { return named.contains(column); });
+                             [&](sql::ColumnId column) { return named.contains(column); });
 }
 
 std::string_view name_of(RepairKind kind) {
@@ -333,9 +335,9 @@ std::string_view name_of(RepairKind kind) {
 }
 
 bool refuses_nothing(const Problem& problem, sql::TableId table,
-                     const std::vector<std::uint32_t>& columns, Budget& budget) {
+                     const std::vector<sql::ColumnId>& columns, Budget& budget) {
   const sql::Changes changes(problem.app);
-  for (const std::uint32_t column : columns) {
+  for (const sql::ColumnId column : columns) {
     if (changes.is_updated(table, column)) return false;  // that may make two rows alike
   }
   // A call alone has one view of all its statements.
@@ -351,9 +353,9 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
       if (access.is_insert && access.table == table && access.attribute == kPresence && access.row)
         inserts.push_back(&access);
     }
-    const auto value = [&](const Row& row, std::uint32_t column) {
+    const auto value = [&](const Row& row, sql::ColumnId column) {
       if (const auto number = symbols.key_value(table, column, row)) return *number;
-      return world.written(call, table, column, row);
+      return world.written(call, table, Attribute(column), row);
     };
     for (const Access* insert : inserts) {
       // Another row that it sees.
@@ -361,7 +363,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
       for (std::size_t k = 0; k < problem.app.table(table).primary_key.size(); ++k)
         other.push_back(symbols.fresh_number("other"));
       std::vector<SmtTerm> about = {insert->guard, instance.presence(table, other)};
-      for (const std::uint32_t column : columns) {
+      for (const sql::ColumnId column : columns) {
         const SymValue mine = value(*insert->row, column);
         const SymValue seen = instance.value(table, column, other);
         about.push_back(!mine.null && !seen.null && equals(mine.number, seen.number));
@@ -376,7 +378,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
         if (second == insert) continue;
         std::vector<SmtTerm> both = {insert->guard, second->guard,
                                      !symbols.same_row(*insert->row, *second->row)};
-        for (const std::uint32_t column : columns) {
+        for (const sql::ColumnId column : columns) {
           const SymValue mine = value(*insert->row, column);
           const SymValue also = value(*second->row, column);
           both.push_back(!mine.null && !also.null && equals(mine.number, also.number));

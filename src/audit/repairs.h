@@ -70,6 +70,6 @@ bool names_one_row(const sql::Table& table, const sql::Expr& where);
 
 // No call that runs alone inserts a row whose values in these columns some row has that it sees.
 bool refuses_nothing(const Problem& problem, sql::TableId table,
-                     const std::vector<std::uint32_t>& columns, Budget& budget);
+                     const std::vector<sql::ColumnId>& columns, Budget& budget);
 
 }  // namespace isoscope::audit

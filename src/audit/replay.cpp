@@ -200,21 +200,22 @@ std::optional<LocationKey> parent_after(const Problem& problem, const Versions& 
   const sql::Table& own = problem.app.table(child.table);
   const sql::Table& parent = problem.app.table(key.target);
   LocationKey target{.table = key.target, .row = {}, .attribute = kPresence};
-  const std::vector<std::uint32_t>* named = &parent.primary_key;
+  const std::vector<sql::ColumnId>* named = &parent.primary_key;
   for (std::uint32_t u = 0; u < parent.unique.size(); ++u) {
     if (std::ranges::is_permutation(*named, key.target_columns)) break;
     named = &parent.unique[u];
     target.attribute = Attribute::entry(u);
   }
   if (!std::ranges::is_permutation(*named, key.target_columns)) return {};
-  for (const std::uint32_t column : *named) {
+  for (const sql::ColumnId column : *named) {
     const auto at = std::ranges::find(key.target_columns, column);
-    const std::uint32_t from =
+    const sql::ColumnId from =
         key.columns[static_cast<std::size_t>(at - key.target_columns.begin())];
     const auto place = std::ranges::find(own.primary_key, from);
-    target.row.push_back(place != own.primary_key.end()
-                             ? child.row[static_cast<std::size_t>(place - own.primary_key.begin())]
-                             : value_after(versions, call, {child.table, child.row, from}));
+    target.row.push_back(
+        place != own.primary_key.end()
+            ? child.row[static_cast<std::size_t>(place - own.primary_key.begin())]
+            : value_after(versions, call, {child.table, child.row, Attribute(from)}));
     if (target.row.back().is_null()) return {};
   }
   return target;
@@ -234,7 +235,7 @@ std::string unseen_child(const Problem& problem, const Versions& versions, Scena
     if (value_after(versions, a, presence) != Value(true)) continue;
     for (const sql::ForeignKey& key : child.foreign_keys) {
       if (location.attribute != kPresence &&
-          std::ranges::find(key.columns, location.attribute) == key.columns.end())
+          std::ranges::find(key.columns, location.attribute.column()) == key.columns.end())
         continue;
       const auto parent = parent_after(problem, versions, a, location, key);
       if (!parent) continue;
@@ -293,7 +294,7 @@ bool changes_identity(const Problem& problem, const CallTrace& a, TableId table,
     const auto& keys = problem.app.table(table).unique;
     return is_locked || at.attribute == kPresence ||
            std::ranges::any_of(keys, [&](const auto& key) {
-             return std::ranges::find(key, at.attribute) != key.end();
+             return std::ranges::find(key, at.attribute.column()) != key.end();
            });
   });
 }
@@ -464,7 +465,7 @@ namespace {
 std::string misfit_at_start(const Problem& problem, const Scenario& scenario) {
   for (const sql::InitialRow& row : scenario.rows) {
     const auto& columns = problem.app.table(row.table).columns;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (const sql::ColumnId c : columns.ids()) {
       if (const auto why = sql::why_not_in(columns[c].width, row.values[c])) return why->what;
     }
   }

@@ -24,7 +24,7 @@ std::string print(const sql::Application& app, const LocationKey& location) {
     return fmt::format("{}[{}].{}", table.name, row,
                        table.columns[location.attribute.column()].name);
   std::string columns;
-  for (const std::uint32_t column : table.unique[location.attribute.unique()])
+  for (const sql::ColumnId column : table.unique[location.attribute.unique()])
     columns += (columns.empty() ? "" : ", ") + table.columns[column].name;
   return fmt::format("{} unique ({})[{}]", table.name, columns, row);
 }
@@ -44,8 +44,8 @@ class ReplayWriter {
       const sql::Table& table = problem_.app.table(row.table);
       const sql::RowKey key = audit::key_of(table, row);
       set_initial({row.table, key, kPresence}, Value(true));
-      for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
-        if (!table.is_key_column(c)) set_initial({row.table, key, c}, row.values[c]);
+      for (const sql::ColumnId c : table.columns.ids()) {
+        if (!table.is_key_column(c)) set_initial({row.table, key, Attribute(c)}, row.values[c]);
       }
     }
   }

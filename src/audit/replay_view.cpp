@@ -106,8 +106,8 @@ class View final : public sql::Database {
     const Value value = get({table, key, kPresence}, Value(false));
     return value == Value(true);
   }
-  Value read(TableId table, const sql::RowKey& key, std::uint32_t column) override {
-    return get({table, key, column}, Value());
+  Value read(TableId table, const sql::RowKey& key, sql::ColumnId column) override {
+    return get({table, key, Attribute(column)}, Value());
   }
   void set_present(TableId table, const sql::RowKey& key, bool present) override {
     const LocationKey location{table, key, kPresence};
@@ -115,8 +115,8 @@ class View final : public sql::Database {
     trace.writes[location] = Value(present);
     note_write(location, present ? RowLock::Insert : RowLock::Update);
   }
-  void write(TableId table, const sql::RowKey& key, std::uint32_t column, Value value) override {
-    const LocationKey location{table, key, column};
+  void write(TableId table, const sql::RowKey& key, sql::ColumnId column, Value value) override {
+    const LocationKey location{table, key, Attribute(column)};
     remember_entries(table, key);
     const RowLock mode = changes_key(location, value) ? RowLock::Update : RowLock::NoKeyUpdate;
     trace.writes[location] = std::move(value);
@@ -146,7 +146,7 @@ class View final : public sql::Database {
   std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
                                           std::span<const Value> values,
                                           const std::optional<sql::RowKey>& except) override {
-    const std::vector<std::uint32_t>& columns = problem_.app.table(table).unique[constraint];
+    const std::vector<sql::ColumnId>& columns = problem_.app.table(table).unique[constraint];
     // The entry is what the transaction looks at; the rows say what it finds.
     const LocationKey entry{table, {values.begin(), values.end()}, Attribute::entry(constraint)};
     get(entry, Value(false));
@@ -194,7 +194,7 @@ class View final : public sql::Database {
         trace.write_places.emplace(location, statement_ == nullptr ? Place{} : statement_->place);
     }
   }
-  Value fresh(TableId table, std::uint32_t column) override {
+  Value fresh(TableId table, sql::ColumnId column) override {
     // The same in every order of the calls.
     return sql::fresh_value(problem_.app.table(table).columns[column], draw({}));
   }
@@ -240,7 +240,7 @@ class View final : public sql::Database {
   bool changes_key(const LocationKey& location, const Value& value) const {
     const bool is_key =
         std::ranges::any_of(problem_.app.table(location.table).unique, [&](const auto& unique) {
-          return std::ranges::find(unique, location.attribute) != unique.end();
+          return std::ranges::find(unique, location.attribute.column()) != unique.end();
         });
     return is_key && peek(location).value != value;
   }
@@ -289,18 +289,18 @@ class View final : public sql::Database {
     return seen;
   }
   sql::RowKey entry_of(TableId table, const sql::RowKey& key,
-                       const std::vector<std::uint32_t>& columns) const {
+                       const std::vector<sql::ColumnId>& columns) const {
     return entry_of(table, key, columns, limit());
   }
   sql::RowKey entry_of(TableId table, const sql::RowKey& key,
-                       const std::vector<std::uint32_t>& columns, std::size_t limit) const {
+                       const std::vector<sql::ColumnId>& columns, std::size_t limit) const {
     const sql::Table& declared = problem_.app.table(table);
     sql::RowKey entry;
-    for (const std::uint32_t column : columns) {
+    for (const sql::ColumnId column : columns) {
       const auto place = std::ranges::find(declared.primary_key, column);
       entry.push_back(place != declared.primary_key.end()
                           ? key[static_cast<std::size_t>(place - declared.primary_key.begin())]
-                          : peek({table, key, column}, Value(), limit).value);
+                          : peek({table, key, Attribute(column)}, Value(), limit).value);
     }
     return entry;
   }
@@ -404,7 +404,7 @@ class View final : public sql::Database {
 
 sql::RowKey key_of(const sql::Table& table, const sql::InitialRow& row) {
   sql::RowKey key;
-  for (const std::uint32_t column : table.primary_key) key.push_back(row.values[column]);
+  for (const sql::ColumnId column : table.primary_key) key.push_back(row.values[column]);
   return key;
 }
 
@@ -416,12 +416,12 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
     const sql::RowKey key = key_of(table, row);
     versions.rows.insert({row.table, key});
     versions.initial[{row.table, key, kPresence}] = Value(true);
-    for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
-      if (!table.is_key_column(c)) versions.initial[{row.table, key, c}] = row.values[c];
+    for (const sql::ColumnId c : table.columns.ids()) {
+      if (!table.is_key_column(c)) versions.initial[{row.table, key, Attribute(c)}] = row.values[c];
     }
     for (std::uint32_t u = 0; u < table.unique.size(); ++u) {
       sql::RowKey entry;
-      for (const std::uint32_t column : table.unique[u]) entry.push_back(row.values[column]);
+      for (const sql::ColumnId column : table.unique[u]) entry.push_back(row.values[column]);
       versions.initial[{row.table, entry, Attribute::entry(u)}] = Value(true);
     }
   }

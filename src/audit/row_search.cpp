@@ -133,28 +133,30 @@ void RowSearch::observe(const TableSearch& search, Attribute attribute, Conditio
 }
 
 void RowSearch::read_found(const TableSearch& search, bool reads_presence,
-                           const std::set<std::uint32_t>& columns) {
-  const std::set<std::uint32_t>& where_columns = search.source.where_columns;
+                           const std::set<sql::ColumnId>& columns) {
+  const std::set<sql::ColumnId>& where_columns = search.source.where_columns;
   if (!search.locks) {
     if (reads_presence || !search.row) observe(search, kPresence, search.is_candidate);
-    for (const std::uint32_t column : where_columns) observe(search, column, search.is_there);
+    for (const sql::ColumnId column : where_columns)
+      observe(search, Attribute(column), search.is_there);
   } else {
     // Rows that the search passes by, or that are others by now.
     const ConditionId is_lost = conditions_.negate(search.is_followed);
     observe(search, kPresence, conditions_.all({search.is_candidate, is_lost}));
-    for (const std::uint32_t column : where_columns)
-      observe(search, column, conditions_.all({search.is_there, is_lost}));
+    for (const sql::ColumnId column : where_columns)
+      observe(search, Attribute(column), conditions_.all({search.is_there, is_lost}));
     call_.reads_at = kCurrent;
     observe(search, kPresence, search.is_followed);
-    for (const std::uint32_t column : where_columns) observe(search, column, search.is_left);
+    for (const sql::ColumnId column : where_columns)
+      observe(search, Attribute(column), search.is_left);
   }
-  for (const std::uint32_t column : columns) {
-    if (!where_columns.contains(column)) observe(search, column, search.matches);
+  for (const sql::ColumnId column : columns) {
+    if (!where_columns.contains(column)) observe(search, Attribute(column), search.matches);
   }
 }
 
 void RowSearch::lock_found(const sql::Query& query, const Finding& finding, sql::SourceId s,
-                           const std::set<std::uint32_t>& outputs, const Selection& selection) {
+                           const std::set<sql::ColumnId>& outputs, const Selection& selection) {
   if (query.lock == sql::Lock::None || query.is_aggregate()) return;
   const SourcePlan& source = finding.plan.sources[s];
   if (finding.locks && finding.is_join()) {
@@ -186,7 +188,7 @@ Selection RowSearch::select(const sql::Query& query, std::size_t num_rows) {
   for (const sql::TableId table : query.sources) {
     if (locks) finding.still.push_back(still_there(table));
   }
-  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, sql::ColumnId>> used;
   for (const sql::Output& output : query.outputs) add_columns(output.expr, used);
   for (const sql::OrderBy& order : query.order_by) add_columns(order.expr, used);
 
@@ -201,7 +203,7 @@ Selection RowSearch::select(const sql::Query& query, std::size_t num_rows) {
     TableSearch search = search_of(finding, s, looked);
     if (source.is_fixed) search.row = selection.rows.front()[s].row;
     if (!finding.is_join()) selection.matches = search.matches;
-    std::set<std::uint32_t> outputs;
+    std::set<sql::ColumnId> outputs;
     for (const auto& [of, column] : used) {
       if (of == s && !source.where_columns.contains(column)) outputs.insert(column);
     }
@@ -209,14 +211,14 @@ Selection RowSearch::select(const sql::Query& query, std::size_t num_rows) {
     read_found(search, true, {});
     const bool is_fixed_by_insert =
         !finding.is_join() && !search.locks && !source.is_fixed &&
-        std::ranges::none_of(source.where_columns, [&](std::uint32_t column) {
+        std::ranges::none_of(source.where_columns, [&](sql::ColumnId column) {
           return symbols_.changes().is_updated(source.table, column);
         });
     for (std::size_t i = first_read; is_fixed_by_insert && i < instance_.accesses.size(); ++i) {
       instance_.accesses[i].would_match = RowExpr{query.where ? &*query.where : nullptr,
                                                   finding.frame.with({Source{source.table, {}}})};
     }
-    for (const std::uint32_t column : outputs) observe(search, column, search.matches);
+    for (const sql::ColumnId column : outputs) observe(search, Attribute(column), search.matches);
     lock_found(query, finding, s, outputs, selection);
   }
   find_all(finding, num_rows, selection);

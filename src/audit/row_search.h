@@ -58,7 +58,7 @@ class RowSearch : private SymbolicPart {
   // What a search reads: whether rows are there, what WHERE asks for, and these columns of rows
   // that match.
   void read_found(const TableSearch& search, bool reads_presence,
-                  const std::set<std::uint32_t>& columns);
+                  const std::set<sql::ColumnId>& columns);
 
  private:
   // What the search shares between the tables of a statement.
@@ -94,7 +94,7 @@ class RowSearch : private SymbolicPart {
   SmtFunction looked_at(sql::TableId table, sql::SourceId source, const Selection& selection);
   // The locks of FOR UPDATE and its kind on one of the tables.
   void lock_found(const sql::Query& query, const Finding& finding, sql::SourceId source,
-                  const std::set<std::uint32_t>& outputs, const Selection& selection);
+                  const std::set<sql::ColumnId>& outputs, const Selection& selection);
   void observe(const TableSearch& search, Attribute attribute, ConditionId condition);
   // The row may be another by now under the same key; then the search has found nothing.
   ConditionId still_there(sql::TableId table);

@@ -28,8 +28,8 @@ std::string print(const sql::Application& app, const ScenarioCall& call) {
 std::string print(const sql::Application& app, const sql::InitialRow& row) {
   const sql::Table& table = app.table(row.table);
   std::string text = table.name + " (";
-  for (std::size_t c = 0; c < row.values.size(); ++c) {
-    if (c > 0) text += ", ";
+  for (const sql::ColumnId c : row.values.ids()) {
+    if (c != sql::ColumnId{0}) text += ", ";
     text += fmt::format("{} {}", table.columns[c].name, sql::print(row.values[c]));
   }
   return text + ")";

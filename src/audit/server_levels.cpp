@@ -138,9 +138,9 @@ bool is_server_level(const Level& level) {
 CurrentChecks current_checks(const sql::Application& app) {
   const sql::Changes changes(app);
   CurrentChecks checks;
-  const auto is_changed = [&](sql::TableId table, const std::vector<std::uint32_t>& columns) {
+  const auto is_changed = [&](sql::TableId table, const std::vector<sql::ColumnId>& columns) {
     return std::ranges::any_of(columns,
-                               [&](std::uint32_t c) { return changes.is_updated(table, c); });
+                               [&](sql::ColumnId c) { return changes.is_updated(table, c); });
   };
   for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
     const sql::TableId table{t};

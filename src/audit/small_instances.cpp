@@ -79,14 +79,14 @@ struct Mentioned {
 
 class OneRow final : public sql::RowsInScope {
  public:
-  explicit OneRow(const std::vector<sql::Value>& values) : values_(values) {}
-  sql::Value column(sql::SourceId, std::uint32_t column) override { return values_[column]; }
+  explicit OneRow(const sql::TableRow& values) : values_(values) {}
+  sql::Value column(sql::SourceId, sql::ColumnId column) override { return values_[column]; }
 
  private:
-  const std::vector<sql::Value>& values_;
+  const sql::TableRow& values_;
 };
 
-bool meets_checks(const sql::Table& table, const std::vector<sql::Value>& values) {
+bool meets_checks(const sql::Table& table, const sql::TableRow& values) {
   OneRow row(values);
   return std::ranges::all_of(table.checks, [&](const sql::Expr& check) {
     const auto truth = sql::evaluate(check, {}, row);
@@ -102,9 +102,9 @@ bool exclude(const sql::Table& table, const sql::InitialRow& a, const sql::Initi
   });
 }
 
-bool agree(const std::vector<std::uint32_t>& key, const sql::InitialRow& a,
+bool agree(const std::vector<sql::ColumnId>& key, const sql::InitialRow& a,
            const sql::InitialRow& b) {
-  return std::ranges::all_of(key, [&](std::uint32_t column) {
+  return std::ranges::all_of(key, [&](sql::ColumnId column) {
     return !a.values[column].is_null() && a.values[column] == b.values[column];
   });
 }
@@ -157,7 +157,7 @@ bool SmallInstances::refer(const std::vector<sql::InitialRow>& rows, const sql::
     }
     const sql::InitialRow* target = targets.empty() ? nullptr : targets[rng_.below(targets.size())];
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
-      const std::uint32_t column = key.columns[i];
+      const sql::ColumnId column = key.columns[i];
       if (target == nullptr && table.columns[column].not_null) return false;
       row.values[column] = target == nullptr ? sql::Value() : target->values[key.target_columns[i]];
     }
@@ -168,7 +168,7 @@ bool SmallInstances::refer(const std::vector<sql::InitialRow>& rows, const sql::
 void SmallInstances::add_row(std::vector<sql::InitialRow>& rows, sql::TableId id) {
   const sql::Table& table = app_.table(id);
   sql::InitialRow row{id, {}, {}};
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const sql::ColumnId c : table.columns.ids()) {
     const sql::Column& column = table.columns[c];
     const bool is_key = table.is_key_column(c);
     if (!column.not_null && !is_key && rng_.chance(0.1)) {
@@ -182,7 +182,7 @@ void SmallInstances::add_row(std::vector<sql::InitialRow>& rows, sql::TableId id
     }
   }
   if (!refer(rows, table, row) || !meets_checks(table, row.values)) return;
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const sql::ColumnId c : table.columns.ids()) {
     if (row.values[c].is_null() && (table.columns[c].not_null || table.is_key_column(c))) return;
   }
   for (const sql::InitialRow& other : rows) {

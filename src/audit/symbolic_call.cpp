@@ -100,7 +100,7 @@ void SymbolicCall::lock(sql::TableId table, sql::Lock mode, SmtTerm guard, std::
   if (symbols.changes().has_fixed_rows(table) && !per_statement) {
     bool is_written = false;
     const auto& columns = symbols.app().table(table).columns;
-    for (std::uint32_t c = 0; c < columns.size(); ++c)
+    for (const sql::ColumnId c : columns.ids())
       is_written = is_written || symbols.changes().is_updated(table, c);
     if (!is_written) return;  // no other call to wait for
   }

@@ -15,8 +15,8 @@ void SymbolicConstraints::check_parents(sql::TableId table, SmtTerm guard, const
     if (new_row == nullptr || !is_by_key) {
       call_.read_all(key.target, kPresence, guard, always(symbols_.yes()));
       const ConditionId is_there = conditions_.add(condition::Present{key.target, frame});
-      for (const std::uint32_t column : key.target_columns)
-        call_.read_all(key.target, column, guard, is_there);
+      for (const sql::ColumnId column : key.target_columns)
+        call_.read_all(key.target, Attribute(column), guard, is_there);
     }
     if (new_row == nullptr) continue;
     Row row;
@@ -72,7 +72,8 @@ void SymbolicConstraints::check_children(sql::TableId table, SmtTerm guard, cons
       const ConditionId is_there =
           conditions_.all({is_candidate, conditions_.add(condition::Present{child, frame})});
       call_.read_all(child, kPresence, looks, is_candidate);
-      for (const std::uint32_t column : key.columns) call_.read_all(child, column, looks, is_there);
+      for (const sql::ColumnId column : key.columns)
+        call_.read_all(child, Attribute(column), looks, is_there);
       if (!is_single) continue;
       std::vector<ConditionId> parts = {always(looks), conditions_.add(condition::Committed{}),
                                         is_there};
@@ -154,7 +155,7 @@ SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, std:
                                                         SmtTerm guard, const Frame& new_row,
                                                         bool looks_once) {
   Entry entry{unique, {}, guard, {}};
-  for (const std::uint32_t column : symbols_.app().table(table).unique[unique]) {
+  for (const sql::ColumnId column : symbols_.app().table(table).unique[unique]) {
     const SymValue value = terms_.column_of(new_row, sql::SourceId{0}, column);
     entry.values.push_back(value.number);
     entry.looks = entry.looks && !value.null;  // NULLs are no doubles of each other
@@ -193,7 +194,7 @@ void SymbolicConstraints::free_entries(sql::TableId table, SmtTerm guard, const 
     if (!mentions(constraints[u], columns)) continue;
     Row entry;
     std::vector<SmtTerm> known = {guard};
-    for (const std::uint32_t column : constraints[u]) {
+    for (const sql::ColumnId column : constraints[u]) {
       const SymValue value = terms_.column_of(old_row, sql::SourceId{0}, column);
       entry.push_back(value.number);
       known.push_back(!value.null);
@@ -215,7 +216,7 @@ void SymbolicConstraints::change_any_entries(sql::TableId table, SmtTerm guard,
   }
 }
 
-Row SymbolicConstraints::some_row(sql::TableId table, const std::vector<std::uint32_t>& columns,
+Row SymbolicConstraints::some_row(sql::TableId table, const std::vector<sql::ColumnId>& columns,
                                   const Row& values, SmtTerm condition, const Frame& frame) {
   Row row;
   for (std::size_t i = 0; i < symbols_.app().table(table).primary_key.size(); ++i)

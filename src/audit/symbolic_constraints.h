@@ -12,7 +12,7 @@ namespace isoscope::audit {
 class SymbolicConstraints : private SymbolicPart {
  public:
   using SymbolicPart::SymbolicPart;
-  using Columns = std::set<std::uint32_t>;
+  using Columns = std::set<sql::ColumnId>;
 
   // A foreign key needs its target: the row is looked at and kept from going away unseen. Of many
   // rows there is no single new one.
@@ -49,7 +49,7 @@ class SymbolicConstraints : private SymbolicPart {
   void look_once(sql::TableId table, Attribute attribute, const Row& row, SmtTerm looks,
                  SmtTerm is_taken, SmtTerm is_taken_at_end);
   // A row that is there and has these values, if the condition holds.
-  Row some_row(sql::TableId table, const std::vector<std::uint32_t>& columns, const Row& values,
+  Row some_row(sql::TableId table, const std::vector<sql::ColumnId>& columns, const Row& values,
                SmtTerm condition, const Frame& frame);
 
  private:

@@ -21,9 +21,9 @@ bool SymbolicWrite::looks_once(bool named) const {
 void SymbolicWrite::propose_row(Insertion& insertion) {
   const sql::Insert& insert = insertion.insert;
   const sql::Table& declared = insertion.declared;
-  std::vector<SymValue>& values = insertion.values;
+  ColumnValues& values = insertion.values;
   values.resize(declared.columns.size());
-  for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
+  for (const sql::ColumnId c : declared.columns.ids()) {
     const sql::Column& column = declared.columns[c];
     const sql::Expr* given = nullptr;
     for (const sql::SetColumn& set : insert.sets) {
@@ -33,9 +33,10 @@ void SymbolicWrite::propose_row(Insertion& insertion) {
       values[c] = terms_.eval(*given, insertion.frame);
     } else if (column.is_fresh) {
       values[c] = symbols_.fresh_value("fresh", false);
-      instance_.fresh_values.emplace_back(
-          column.drawn_from ? sequence_key(*column.drawn_from) : std::pair(insert.table.index, c),
-          values[c].number);
+      instance_.fresh_values.emplace_back(column.drawn_from
+                                              ? sequence_key(*column.drawn_from)
+                                              : std::pair(insert.table.index, c.index),
+                                          values[c].number);
       insertion.has_fresh_key = insertion.has_fresh_key || declared.is_key_column(c);
     } else {
       values[c] = column.default_value ? terms_.eval(*column.default_value, insertion.frame)
@@ -44,7 +45,7 @@ void SymbolicWrite::propose_row(Insertion& insertion) {
     // NOT NULL, and a key is never NULL.
     if (column.not_null || declared.is_key_column(c)) call_.abort_if(call_.alive && values[c].null);
   }
-  for (const std::uint32_t k : declared.primary_key) insertion.row.push_back(values[k].number);
+  for (const sql::ColumnId k : declared.primary_key) insertion.row.push_back(values[k].number);
   const Frame proposed = insertion.proposed();
   for (const sql::Expr& check : declared.checks)
     call_.abort_if(call_.alive && terms_.truth(check, proposed).no);
@@ -98,13 +99,13 @@ SmtTerm SymbolicWrite::update_there(const Insertion& insertion) {
   const Frame both = insertion.frame.with(
       {Source{table, insertion.there}, Source{table, insertion.row, insertion.values}});
   const SmtTerm updates = insertion.is_handled && terms_.is_true(insert.conflict_where, both);
-  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, sql::ColumnId>> used;
   for (const sql::SetColumn& set : insert.conflict_sets) add_columns(set.value, used);
   if (insert.conflict_where) add_columns(*insert.conflict_where, used);
   for (const sql::Expr& expr : insert.returning) add_columns(expr, used);
   for (const auto& use : used) {
     if (use.first == sql::SourceId{0})
-      call_.read(table, use.second, insertion.is_handled, insertion.there);
+      call_.read(table, Attribute(use.second), insertion.is_handled, insertion.there);
   }
   change_row(table, insert.conflict_sets, insertion.there, updates, both);
   return updates;
@@ -117,8 +118,8 @@ void SymbolicWrite::run(const sql::Insert& insert) {
   call_.reads_at = insertion.frame.at;
   propose_row(insertion);
   const Frame new_row = insertion.proposed();
-  std::set<std::uint32_t> all_columns;
-  for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
+  std::set<sql::ColumnId> all_columns;
+  for (const sql::ColumnId c : declared.columns.ids()) all_columns.insert(c);
   insertion.inserts = call_.alive;
   insertion.is_handled = symbols_.no();
   insertion.there = insertion.row;
@@ -137,9 +138,9 @@ void SymbolicWrite::run(const sql::Insert& insert) {
   if (insert.conflict == sql::OnConflict::Update) found = found || update_there(insertion);
   const std::size_t first_write = instance_.accesses.size();
   call_.write(table, kPresence, inserts, insertion.row, symbols_.number(1));
-  for (std::uint32_t c = 0; c < declared.columns.size(); ++c) {
+  for (const sql::ColumnId c : declared.columns.ids()) {
     if (!declared.is_key_column(c))
-      call_.write(table, c, inserts, insertion.row, insertion.values[c]);
+      call_.write(table, Attribute(c), inserts, insertion.row, insertion.values[c]);
   }
   for (const SymbolicConstraints::Entry& entry : insertion.entries) {
     call_.write(table, Attribute::entry(entry.unique), inserts && entry.looks, entry.values,

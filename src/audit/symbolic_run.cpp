@@ -163,11 +163,12 @@ void SymbolicRun::disturb(std::span<const sql::Statement> body) {
         call_.disturbed.insert({table, Attribute::entry(u)});
       if (!statement.is<sql::Update>()) call_.disturbed.insert({table, kPresence});
       if (statement.is<sql::Insert>()) {
-        for (std::uint32_t column = 0; column < declared.columns.size(); ++column)
-          call_.disturbed.insert({table, column});
+        for (const sql::ColumnId column : declared.columns.ids())
+          call_.disturbed.insert({table, Attribute(column)});
       }
       if (const auto* update = statement.find<sql::Update>()) {
-        for (const sql::SetColumn& set : update->sets) call_.disturbed.insert({table, set.column});
+        for (const sql::SetColumn& set : update->sets)
+          call_.disturbed.insert({table, Attribute(set.column)});
       }
     }
     disturb(statement.body());

@@ -166,7 +166,7 @@ std::optional<std::vector<KnownRow>> SymbolicSelect::rows_of_set(const sql::Quer
   const bool is_cut = !window.is_whole || !query.distinct_on.empty();
   std::vector<KnownRow> rows;
   for (const KnownRow& row : known->rows) {
-    const Frame at = call_.here().with({Source{{}, {}, row.values}});
+    const Frame at = call_.here().with({Source{{}, {}, ColumnValues(row.values)}});
     SmtTerm is_there = row.is_there && terms_.is_true(query.where, at);
     // What LIMIT and DISTINCT leave depends on the other rows.
     if (is_cut) is_there = is_there && symbols_.fresh_truth("within_limit");
@@ -182,7 +182,7 @@ void SymbolicSelect::of_rows(const sql::Select& select) {
   // Which row is the first one is known if there is no other, or no ORDER BY.
   const bool is_ordered = is_plain && (query.order_by.empty() || rows->size() < 2);
   const auto at = [&](const KnownRow& row) {
-    return call_.here().with({Source{{}, {}, row.values}});
+    return call_.here().with({Source{{}, {}, ColumnValues(row.values)}});
   };
   if (select.into_rows) {
     if (!is_ordered) return variables_.forget_rows(*select.into_rows);
@@ -246,7 +246,7 @@ std::optional<std::vector<Round>> SymbolicSelect::rounds_of_set(const sql::ForQu
   std::vector<Round> rounds;
   for (const KnownRow& row : *rows) {
     Round round{call_.alive && row.is_there, {}};
-    const Frame at = call_.here().with({Source{{}, {}, row.values}});
+    const Frame at = call_.here().with({Source{{}, {}, ColumnValues(row.values)}});
     for (std::size_t t = 0; t < loop.targets.size() && t < query.outputs.size(); ++t)
       round.targets.emplace_back(loop.targets[t], terms_.eval(query.outputs[t].expr, at));
     rounds.push_back(std::move(round));

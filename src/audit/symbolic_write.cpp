@@ -9,7 +9,7 @@ namespace {
 
 // The CHECKs that look at one of the columns.
 std::vector<const sql::Expr*> checks_of(const sql::Table& table,
-                                        const std::set<std::uint32_t>& columns) {
+                                        const std::set<sql::ColumnId>& columns) {
   std::vector<const sql::Expr*> checks;
   for (const sql::Expr& check : table.checks) {
     const auto used = columns_of(check);
@@ -24,37 +24,38 @@ std::vector<const sql::Expr*> checks_of(const sql::Table& table,
 void SymbolicWrite::change_row(sql::TableId table, const std::vector<sql::SetColumn>& sets,
                                const Row& row, SmtTerm guard, const Frame& at) {
   const sql::Table& declared = symbols_.app().table(table);
-  std::set<std::uint32_t> columns;
+  std::set<sql::ColumnId> columns;
   for (const sql::SetColumn& set : sets) columns.insert(set.column);
   for (const auto& unique : declared.unique) {
     // Which entry becomes free depends on what the row had.
     if (!mentions(unique, columns)) continue;
-    for (const std::uint32_t column : unique) call_.read(table, column, guard, row);
+    for (const sql::ColumnId column : unique) call_.read(table, Attribute(column), guard, row);
   }
   // What is referred to may not be lost: the old value matters.
   for (const sql::Table& other : symbols_.app().tables) {
     for (const sql::ForeignKey& key : other.foreign_keys) {
       if (key.target != table || !mentions(key.target_columns, columns)) continue;
-      for (const std::uint32_t column : key.target_columns) call_.read(table, column, guard, row);
+      for (const sql::ColumnId column : key.target_columns)
+        call_.read(table, Attribute(column), guard, row);
     }
   }
   for (const sql::Expr* check : checks_of(declared, columns)) {
     // A CHECK also looks at the columns that stay as they were.
     for (const auto& [of, column] : columns_of(*check)) {
-      if (!columns.contains(column)) call_.read(table, column, guard, row);
+      if (!columns.contains(column)) call_.read(table, Attribute(column), guard, row);
     }
   }
   for (const sql::ForeignKey& key : declared.foreign_keys) {
     if (!mentions(key.columns, columns)) continue;
-    for (const std::uint32_t column : key.columns) {
-      if (!columns.contains(column)) call_.read(table, column, guard, row);
+    for (const sql::ColumnId column : key.columns) {
+      if (!columns.contains(column)) call_.read(table, Attribute(column), guard, row);
     }
   }
   const Frame old_row = at.with({Source{table, row}});
   for (const sql::SetColumn& set : sets) {
     const SymValue value = terms_.eval(set.value, at);
     if (declared.columns[set.column].not_null) call_.abort_if(guard && value.null);
-    call_.write(table, set.column, guard, row, value);
+    call_.write(table, Attribute(set.column), guard, row, value);
   }
   const Frame after = call_.here().with({Source{table, row}});
   constraints_.free_entries(table, guard, old_row, columns);
@@ -68,9 +69,9 @@ void SymbolicWrite::change_row(sql::TableId table, const std::vector<sql::SetCol
 void SymbolicWrite::change_many(const sql::Update& update, const Target& target, SmtTerm alive) {
   const sql::TableId table = update.table;
   const sql::Table& declared = symbols_.app().table(table);
-  std::set<std::uint32_t> columns;
+  std::set<sql::ColumnId> columns;
   for (const sql::SetColumn& set : update.sets) columns.insert(set.column);
-  std::set<std::uint32_t> looked_at;
+  std::set<sql::ColumnId> looked_at;
   for (const sql::Expr* check : checks_of(declared, columns)) {
     for (const auto& [of, column] : columns_of(*check)) looked_at.insert(column);
   }
@@ -81,8 +82,8 @@ void SymbolicWrite::change_many(const sql::Update& update, const Target& target,
     if (mentions(key.columns, columns)) looked_at.insert(key.columns.begin(), key.columns.end());
   }
   looked_at.merge(constraints_.referred_columns(table, &columns));
-  for (const std::uint32_t column : looked_at)
-    call_.read_all(table, column, alive, target.search.matches);
+  for (const sql::ColumnId column : looked_at)
+    call_.read_all(table, Attribute(column), alive, target.search.matches);
   constraints_.change_any_entries(table, target.found, columns);
   constraints_.check_parents(table, target.found, nullptr, columns);
   constraints_.check_children(table, target.found, nullptr, columns, call_.current());
@@ -115,17 +116,17 @@ void SymbolicWrite::run(const sql::Update& update) {
   const Target target = search_.target_of(update);
   const Row row = target.row;
   const Frame frame = target.frame;
-  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, sql::ColumnId>> used;
   for (const sql::SetColumn& set : update.sets) add_columns(set.value, used);
   for (const sql::Expr& expr : update.returning) add_columns(expr, used);
   for (const sql::Expr& expr : update.raises) add_columns(expr, used);
-  std::set<std::uint32_t> columns;
+  std::set<sql::ColumnId> columns;
   for (const auto& use : used) columns.insert(use.second);
   search_.read_found(target.search, true, columns);
   // RETURNING for a trigger asks for the row before, too.
   Source old_row{table, row};
   if (std::ranges::any_of(used, [](const auto& use) { return use.first == sql::SourceId{1}; })) {
-    for (std::uint32_t c = 0; c < symbols_.app().table(table).columns.size(); ++c)
+    for (const sql::ColumnId c : symbols_.app().table(table).columns.ids())
       old_row.values.push_back(terms_.value(table, c, row, frame));
   }
   if (target.is_fixed()) {
@@ -135,7 +136,7 @@ void SymbolicWrite::run(const sql::Update& update) {
   } else {
     change_many(update, target, alive);
     for (const sql::SetColumn& set : update.sets) {
-      call_.write_all(table, set.column, alive, target.search.matches,
+      call_.write_all(table, Attribute(set.column), alive, target.search.matches,
                       RowExpr{&set.value, frame.with({Source{table, {}}})});
     }
   }
@@ -153,20 +154,20 @@ void SymbolicWrite::run(const sql::Delete& remove) {
   const Frame old_row = target.frame.with({Source{table, row}});
   // Who wants to know whether there was a row: also what else WHERE says, the entries that it
   // leaves, and rows that refer to it.
-  const std::set<std::uint32_t> referred = constraints_.referred_columns(table, nullptr);
+  const std::set<sql::ColumnId> referred = constraints_.referred_columns(table, nullptr);
   const bool reports = call_.per_statement || call_.function.found || call_.function.row_count ||
                        !remove.returning.empty() || !declared.unique.empty() ||
                        !target.search.source.where_columns.empty() || !referred.empty();
-  std::set<std::uint32_t> all_columns;
-  for (std::uint32_t c = 0; c < declared.columns.size(); ++c) all_columns.insert(c);
+  std::set<sql::ColumnId> all_columns;
+  for (const sql::ColumnId c : declared.columns.ids()) all_columns.insert(c);
   // Of the rows that go: what RETURNING gives back, what may be referred to, and their entries.
-  std::set<std::pair<sql::SourceId, std::uint32_t>> used;
+  std::set<std::pair<sql::SourceId, sql::ColumnId>> used;
   for (const sql::Expr& expr : remove.returning) add_columns(expr, used);
-  std::set<std::uint32_t> columns;
+  std::set<sql::ColumnId> columns;
   for (const auto& use : used) columns.insert(use.second);
   columns.merge(std::set(referred));
   for (const auto& unique : declared.unique) columns.insert(unique.begin(), unique.end());
-  std::erase_if(columns, [&](std::uint32_t column) { return declared.is_key_column(column); });
+  std::erase_if(columns, [&](sql::ColumnId column) { return declared.is_key_column(column); });
   search_.read_found(target.search, reports, columns);
   const SymValue absent = symbols_.number(0);
   if (target.is_fixed()) {

@@ -30,13 +30,13 @@ class SymbolicWrite : private SymbolicPart {
   struct Insertion {
     const sql::Insert& insert;
     const sql::Table& declared;
-    Frame frame;                        // as things are when it looks
-    std::vector<SymValue> values = {};  // by column
-    Row row = {};                       // its primary key
-    bool has_fresh_key = false;         // which no other row can have
-    SmtTerm inserts = {};               // it inserts
-    SmtTerm is_handled = {};            // a row is there, and ON CONFLICT says what to do
-    Row there = {};                     // that row
+    Frame frame;  // as things are when it looks
+    ColumnValues values = {};
+    Row row = {};                // its primary key
+    bool has_fresh_key = false;  // which no other row can have
+    SmtTerm inserts = {};        // it inserts
+    SmtTerm is_handled = {};     // a row is there, and ON CONFLICT says what to do
+    Row there = {};              // that row
     std::vector<SymbolicConstraints::Entry> entries = {};  // of UNIQUE constraints
 
     // The row as a source.

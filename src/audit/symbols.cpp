@@ -156,7 +156,7 @@ SmtTerm Symbols::presence_of(std::map<sql::TableId, SmtFunction>& functions,
 }
 
 SymValue Symbols::value_of(std::map<ColumnKey, ColumnFunctions>& functions, std::string_view prefix,
-                           sql::TableId table, std::uint32_t column, const Row& row) {
+                           sql::TableId table, sql::ColumnId column, const Row& row) {
   const sql::Column& declared = app_.table(table).columns[column];
   auto found = functions.find({table, column});
   if (found == functions.end()) {
@@ -173,13 +173,13 @@ SymValue Symbols::value_of(std::map<ColumnKey, ColumnFunctions>& functions, std:
 SmtTerm Symbols::static_presence(sql::TableId table, const Row& row) {
   return presence_of(static_presences_, "rows", table, row);
 }
-SymValue Symbols::static_value(sql::TableId table, std::uint32_t column, const Row& row) {
+SymValue Symbols::static_value(sql::TableId table, sql::ColumnId column, const Row& row) {
   return value_of(static_values_, "static", table, column, row);
 }
 SmtTerm Symbols::initial_presence(sql::TableId table, const Row& row) {
   return presence_of(initial_presences_, "initially", table, row);
 }
-SymValue Symbols::initial_value(sql::TableId table, std::uint32_t column, const Row& row) {
+SymValue Symbols::initial_value(sql::TableId table, sql::ColumnId column, const Row& row) {
   return value_of(initial_values_, "initial", table, column, row);
 }
 
@@ -187,15 +187,15 @@ SmtTerm Symbols::present_at_start(sql::TableId table, const Row& row) {
   return changes_.has_fixed_rows(table) ? static_presence(table, row)
                                         : initial_presence(table, row);
 }
-SymValue Symbols::value_at_start(sql::TableId table, std::uint32_t column, const Row& row) {
+SymValue Symbols::value_at_start(sql::TableId table, sql::ColumnId column, const Row& row) {
   if (const auto number = key_value(table, column, row)) return *number;
   return changes_.is_static(table, column) ? static_value(table, column, row)
                                            : initial_value(table, column, row);
 }
 
-std::optional<SymValue> Symbols::key_value(sql::TableId table, std::uint32_t column,
+std::optional<SymValue> Symbols::key_value(sql::TableId table, sql::ColumnId column,
                                            const Row& row) const {
-  const std::vector<std::uint32_t>& key = app_.table(table).primary_key;
+  const std::vector<sql::ColumnId>& key = app_.table(table).primary_key;
   const auto place = std::ranges::find(key, column);
   if (place == key.end()) return std::nullopt;
   return SymValue{no_, row[static_cast<std::size_t>(place - key.begin())]};
@@ -211,7 +211,7 @@ SmtTerm Symbols::initial_entry(sql::TableId table, std::uint32_t unique, const R
   auto found = initial_entries_.find({table, unique});
   if (found == initial_entries_.end()) {
     found = initial_entries_
-                .emplace(ColumnKey{table, unique}, entry_function("initially.taken", table, unique))
+                .emplace(std::pair(table, unique), entry_function("initially.taken", table, unique))
                 .first;
   }
   return found->second(entry);

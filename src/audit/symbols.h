@@ -65,15 +65,15 @@ class Symbols {
   SmtFunction row_function(std::string_view name, sql::TableId table, SmtSort to);
   // Rows and columns that never change: one function for all instances.
   SmtTerm static_presence(sql::TableId table, const Row& row);
-  SymValue static_value(sql::TableId table, std::uint32_t column, const Row& row);
+  SymValue static_value(sql::TableId table, sql::ColumnId column, const Row& row);
   // The column's number in the key that names the row, if it is part of it.
-  std::optional<SymValue> key_value(sql::TableId table, std::uint32_t column, const Row& row) const;
+  std::optional<SymValue> key_value(sql::TableId table, sql::ColumnId column, const Row& row) const;
   // The state in which everything starts.
   SmtTerm initial_presence(sql::TableId table, const Row& row);
-  SymValue initial_value(sql::TableId table, std::uint32_t column, const Row& row);
+  SymValue initial_value(sql::TableId table, sql::ColumnId column, const Row& row);
   // The same, whether it ever changes or not: what a row holds at the start.
   SmtTerm present_at_start(sql::TableId table, const Row& row);
-  SymValue value_at_start(sql::TableId table, std::uint32_t column, const Row& row);
+  SymValue value_at_start(sql::TableId table, sql::ColumnId column, const Row& row);
   // An entry of a UNIQUE constraint is taken.
   SmtTerm initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry);
   SmtFunction entry_function(std::string_view name, sql::TableId table, std::uint32_t unique);
@@ -99,9 +99,9 @@ class Symbols {
     SmtFunction null;
     SmtFunction number;
   };
-  using ColumnKey = std::pair<sql::TableId, std::uint32_t>;  // a column
+  using ColumnKey = std::pair<sql::TableId, sql::ColumnId>;  // a column
   SymValue value_of(std::map<ColumnKey, ColumnFunctions>& functions, std::string_view prefix,
-                    sql::TableId table, std::uint32_t column, const Row& row);
+                    sql::TableId table, sql::ColumnId column, const Row& row);
   SmtTerm presence_of(std::map<sql::TableId, SmtFunction>& functions, std::string_view prefix,
                       sql::TableId table, const Row& row);
 
@@ -118,7 +118,7 @@ class Symbols {
   std::map<sql::TableId, SmtFunction> static_presences_;
   std::map<ColumnKey, ColumnFunctions> initial_values_;
   std::map<sql::TableId, SmtFunction> initial_presences_;
-  std::map<ColumnKey, SmtFunction> initial_entries_;
+  std::map<std::pair<sql::TableId, std::uint32_t>, SmtFunction> initial_entries_;
   std::map<std::pair<std::string, std::size_t>, ColumnFunctions> opaque_;
 };
 

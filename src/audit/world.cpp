@@ -124,10 +124,10 @@ SmtTerm World::changes_what_is_read(Member reader, Member writer, const Option& 
 
 // The scan would find the row that this member writes, if it is one that inserts it.
 SmtTerm World::would_match(Member reader, const Access& scan, Member writer, const Row& row) {
-  std::vector<SymValue> values;
-  for (std::uint32_t c = 0; c < symbols_.app().table(scan.table).columns.size(); ++c) {
+  ColumnValues values;
+  for (const sql::ColumnId c : symbols_.app().table(scan.table).columns.ids()) {
     const auto number = symbols_.key_value(scan.table, c, row);
-    values.push_back(number ? *number : written(writer, scan.table, c, row));
+    values.push_back(number ? *number : written(writer, scan.table, Attribute(c), row));
   }
   return terms(reader).would_match(scan, row, std::move(values));
 }
@@ -279,9 +279,10 @@ void World::add_references(Pair& pair, Member a, Member b) {
       if (key.target_columns != symbols_.app().table(key.target).primary_key) continue;
       Row parent;
       std::vector<SmtTerm> known;
-      for (const std::uint32_t column : key.columns) {
+      for (const sql::ColumnId column : key.columns) {
         const auto number = symbols_.key_value(insert.table, column, *insert.row);
-        const SymValue value = number ? *number : written(a, insert.table, column, *insert.row);
+        const SymValue value =
+            number ? *number : written(a, insert.table, Attribute(column), *insert.row);
         parent.push_back(value.number);
         known.push_back(!value.null);
       }

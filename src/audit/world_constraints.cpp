@@ -92,14 +92,14 @@ void World::add_unique_rows(Cast cast, std::vector<SmtTerm>& out) {
   for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
     const sql::TableId table{t};
     for (const auto& unique : symbols_.app().tables[t].unique) {
-      const bool is_static = std::ranges::all_of(unique, [&](std::uint32_t column) {
+      const bool is_static = std::ranges::all_of(unique, [&](sql::ColumnId column) {
         return symbols_.changes().is_static(table, column);
       });
       if (!is_static || !symbols_.changes().has_fixed_rows(table)) continue;
       const auto agree_on_all = [&](const Row& a, const Row& b) {
         std::vector<SmtTerm> agree = {symbols_.static_presence(table, a),
                                       symbols_.static_presence(table, b)};
-        for (const std::uint32_t column : unique) {
+        for (const sql::ColumnId column : unique) {
           const SymValue left = symbols_.static_value(table, column, a);
           const SymValue right = symbols_.static_value(table, column, b);
           agree.push_back(!left.null && !right.null && equals(left.number, right.number));
@@ -237,13 +237,13 @@ void World::add_initial_checks(Cast cast, std::vector<SmtTerm>& out) {
     Instance no_call(symbols_, sql::FunctionId{}, "start", {});
     for (const Row& row : rows(cast, table)) {
       Source source{table, row};
-      for (std::uint32_t c = 0; c < declared.columns.size(); ++c)
+      for (const sql::ColumnId c : declared.columns.ids())
         source.values.push_back(symbols_.value_at_start(table, c, row));
       const Frame frame{.sources = {source}};
       std::vector<SmtTerm> parts;
       for (const sql::Expr& check : declared.checks)
         parts.push_back(!AccessEvaluator(symbols_, no_call).truth(check, frame).no);
-      for (std::size_t c = 0; c < declared.columns.size(); ++c)
+      for (const sql::ColumnId c : declared.columns.ids())
         parts.push_back(symbols_.is_label(declared.columns[c].width, source.values[c]));
       const SmtTerm meets_checks = symbols_.all(parts);
       out.push_back(implies(symbols_.present_at_start(table, row), meets_checks));
@@ -263,7 +263,7 @@ void World::add_initial_entries(Cast cast, std::vector<SmtTerm>& out) {
       for (const Row& row : named) {
         SmtTerm has = symbols_.present_at_start(table, row);
         Row entry;
-        for (const std::uint32_t column : declared.unique[u]) {
+        for (const sql::ColumnId column : declared.unique[u]) {
           const SymValue value = symbols_.value_at_start(table, column, row);
           has = has && !value.null;
           entry.push_back(value.number);

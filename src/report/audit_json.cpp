@@ -59,7 +59,7 @@ Json rows_json(const sql::Application& app, const audit::Scenario& scenario) {
   for (const sql::InitialRow& row : scenario.rows) {
     const sql::Table& table = app.table(row.table);
     Json values = Json::object();
-    for (std::size_t c = 0; c < row.values.size(); ++c)
+    for (const sql::ColumnId c : row.values.ids())
       values[table.columns[c].name] = to_json(row.values[c]);
     rows.push_back({{"table", table.name}, {"values", std::move(values)}});
   }
@@ -79,7 +79,7 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
       one["presence"] = true;
     } else if (edge.at.attribute.is_entry()) {
       Json columns = Json::array();
-      for (const std::uint32_t column : table.unique[edge.at.attribute.unique()])
+      for (const sql::ColumnId column : table.unique[edge.at.attribute.unique()])
         columns.push_back(table.columns[column].name);
       one["unique"] = std::move(columns);
     } else {

@@ -98,8 +98,8 @@ std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
   const sql::Table& table = app.table(row.table);
   std::string columns;
   bool left_out = false;
-  for (std::uint32_t c = 0; c < row.values.size(); ++c) {
-    if (!used.empty() && !table.is_key_column(c) && !used.contains(c)) {
+  for (const sql::ColumnId c : row.values.ids()) {
+    if (!used.empty() && !table.is_key_column(c) && !used.contains(audit::Attribute(c))) {
       left_out = true;
       continue;
     }

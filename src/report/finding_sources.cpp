@@ -77,7 +77,7 @@ const sql::Statement* statement_on(std::span<const sql::Statement> body,
       if (!writes) return !s.is<sql::Insert>();
       const auto* update = s.find<sql::Update>();
       return update == nullptr || std::ranges::any_of(update->sets, [&](const sql::SetColumn& set) {
-               return set.column == at.attribute;
+               return audit::Attribute(set.column) == at.attribute;
              });
     }
     return !writes && s.is_query() && std::ranges::count(s.query()->sources, at.table) > 0;

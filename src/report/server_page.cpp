@@ -24,7 +24,7 @@ constexpr double kCycleSeconds = 5;
 constexpr std::size_t kMostSerialRuns = 12;
 constexpr std::size_t kMostOutcomeScenes = 12;
 
-std::string row_key(const sql::Table& table, const std::vector<sql::Value>& values) {
+std::string row_key(const sql::Table& table, const sql::TableRow& values) {
   std::string name = table.name + "[";
   for (const sql::Value& value : sql::server::columns_of(values, table.primary_key))
     name += (name.back() == '[' ? "" : ", ") + sql::index_name(value);
@@ -32,9 +32,9 @@ std::string row_key(const sql::Table& table, const std::vector<sql::Value>& valu
 }
 
 // "balance 100, owner 'ann'"
-std::string columns_text(const sql::Table& table, const std::vector<sql::Value>& values) {
+std::string columns_text(const sql::Table& table, const sql::TableRow& values) {
   std::string out;
-  for (std::uint32_t c = 0; c < values.size(); ++c) {
+  for (const sql::ColumnId c : values.ids()) {
     if (table.columns[c].is_hidden || table.is_key_column(c)) continue;
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", table.columns[c].name,
                        sql::print(values[c]));
@@ -54,7 +54,7 @@ std::vector<KeyState> rows_now(const ServerProgram& on, const State& state) {
           row.versions, [](const sql::server::Version& v) { return !v.is_deleted(); });
       if (named == row.versions.end()) continue;
       const bool is_key = on.machine.is_by_key();
-      const std::vector<sql::Value>& shown = last.is_deleted() ? *named->values : *last.values;
+      const sql::TableRow& shown = last.is_deleted() ? *named->values : *last.values;
       KeyState now{.key = is_key ? printable(std::get<std::string>(shown.front().data))
                                  : row_key(table, shown),
                    .value = last.is_deleted() ? "deleted"

@@ -59,7 +59,7 @@ struct Function {
 // A row that is there before any session starts: a value for each column.
 struct InitialRow {
   TableId table;
-  std::vector<Value> values;
+  TableRow values;
   Place place = {};
 };
 

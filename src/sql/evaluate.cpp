@@ -13,7 +13,7 @@ namespace {
 
 class NoRows final : public RowsInScope {
  public:
-  Value column(SourceId, std::uint32_t) override { return {}; }
+  Value column(SourceId, ColumnId) override { return {}; }
 };
 
 // What the server says; a type that we treat as a whole number says it like a bigint.

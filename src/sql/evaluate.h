@@ -22,7 +22,7 @@ namespace isoscope::sql {
 class RowsInScope {
  public:
   virtual ~RowsInScope() = default;
-  virtual Value column(SourceId source, std::uint32_t column) = 0;
+  virtual Value column(SourceId source, ColumnId column) = 0;
 };
 
 Result<Value> evaluate(const Expr& expr, std::span<const Value> variables, RowsInScope& rows);

@@ -9,11 +9,11 @@ namespace {
 
 class OneRow final : public RowsInScope {
  public:
-  explicit OneRow(const std::vector<Value>& row) : row_(row) {}
-  Value column(SourceId, std::uint32_t column) override { return row_[column]; }
+  explicit OneRow(const TableRow& row) : row_(row) {}
+  Value column(SourceId, ColumnId column) override { return row_[column]; }
 
  private:
-  const std::vector<Value>& row_;
+  const TableRow& row_;
 };
 
 // Is there something between the lower end of one range and the upper end of another? No end goes
@@ -31,8 +31,7 @@ bool overlap(const ExclusionPart& part, const ExclusionValue& a, const Exclusion
 
 }  // namespace
 
-Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion,
-                                              const std::vector<Value>& row) {
+Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion, const TableRow& row) {
   OneRow rows(row);
   std::vector<ExclusionValue> values;
   if (exclusion.where) {
@@ -71,10 +70,10 @@ bool conflict(const Exclusion& exclusion, const std::vector<ExclusionValue>& a,
   return true;
 }
 
-bool mentions(const Exclusion& exclusion, std::uint32_t column) {
+bool mentions(const Exclusion& exclusion, ColumnId column) {
   bool found = false;
   const auto look = [&](const Expr& expr) {
-    for_each_column(expr, [&](SourceId, std::uint32_t named) { found = found || named == column; });
+    for_each_column(expr, [&](SourceId, ColumnId named) { found = found || named == column; });
   };
   for (const ExclusionPart& part : exclusion.parts) {
     look(part.value);

@@ -14,14 +14,13 @@ struct ExclusionValue {
   Value low;
   Value high;  // of a range
 };
-Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion,
-                                              const std::vector<Value>& row);
+Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion, const TableRow& row);
 
 // Do two rows with these values exclude each other?
 bool conflict(const Exclusion& exclusion, const std::vector<ExclusionValue>& a,
               const std::vector<ExclusionValue>& b);
 
 // Does the constraint look at a column?
-bool mentions(const Exclusion& exclusion, std::uint32_t column);
+bool mentions(const Exclusion& exclusion, ColumnId column);
 
 }  // namespace isoscope::sql

@@ -16,6 +16,7 @@ namespace isoscope::sql {
 using TableId = Id<struct TableTag>;
 using VarId = Id<struct VarTag>;        // a variable of one function; parameters come first
 using SourceId = Id<struct SourceTag>;  // a row that a statement is over: of FROM, in its order
+using ColumnId = Id<struct ColumnTag>;  // a column of a table, or of the rows of a row set
 
 // What a value is, as far as programs can tell: every whole-number type is Integer; dates,
 // floating numbers and other ordered types that we only compare and add are Integer too, with a
@@ -65,7 +66,7 @@ struct Expr {
   std::string text = {};
   VarId var = {};
   SourceId source = {};
-  std::uint32_t column = 0;
+  ColumnId column = {};
   std::vector<Expr> args = {};
   Place place = {};
 };

@@ -11,6 +11,7 @@
 
 #include "sql/expr.h"
 #include "sql/value.h"
+#include "support/by_id.h"
 
 namespace isoscope::sql {
 
@@ -22,6 +23,9 @@ struct Sequence {
   std::int64_t start = 1;
   std::int64_t increment = 1;
 };
+
+// The values of a row, by column.
+using TableRow = ById<ColumnId, Value>;
 
 struct Column {
   std::string name;
@@ -44,16 +48,16 @@ struct Column {
 enum class ReferenceAction : std::uint8_t { Refuse, Cascade, SetNull, SetDefault };
 
 struct ForeignKey {
-  std::vector<std::uint32_t> columns;  // of this table
+  std::vector<ColumnId> columns;  // of this table
   TableId target;
-  std::vector<std::uint32_t> target_columns;
+  std::vector<ColumnId> target_columns;
   std::string name = {};
   ReferenceAction on_delete = ReferenceAction::Refuse;
   ReferenceAction on_update = ReferenceAction::Refuse;
   // ON UPDATE RESTRICT: refused also where another row has got the old values meanwhile.
   bool restricts_update = false;
   // By SET NULL and SET DEFAULT of ON DELETE; none: all.
-  std::vector<std::uint32_t> set_columns = {};
+  std::vector<ColumnId> set_columns = {};
   Place place = {};
 };
 
@@ -77,24 +81,24 @@ struct Exclusion {
   bool is_unique = false;
   bool nulls_agree = false;  // NULLS NOT DISTINCT
   // Columns whose change is one of the row's key: of such an index over columns of all rows.
-  std::vector<std::uint32_t> key_columns = {};
+  std::vector<ColumnId> key_columns = {};
 };
 
 struct Table {
   std::string name;
-  std::vector<Column> columns;
-  std::vector<std::uint32_t> primary_key;          // columns, in the order of the declaration
-  std::vector<std::vector<std::uint32_t>> unique;  // further keys
+  ById<ColumnId, Column> columns;
+  std::vector<ColumnId> primary_key;          // columns, in the order of the declaration
+  std::vector<std::vector<ColumnId>> unique;  // further keys
   std::vector<ForeignKey> foreign_keys;
-  std::map<std::string, std::vector<std::uint32_t>> constraint_names;  // of keys, where given
+  std::map<std::string, std::vector<ColumnId>> constraint_names;  // of keys, where given
   std::vector<Expr> checks;  // over the columns of source 0; must not be false
   std::vector<std::string> check_names = {};
   std::vector<Exclusion> exclusions = {};
-  std::vector<std::uint32_t> partition_key = {};  // what says which partition a row is in
+  std::vector<ColumnId> partition_key = {};  // what says which partition a row is in
   Place place = {};
 
-  bool is_key_column(std::uint32_t column) const {
-    for (const std::uint32_t key : primary_key) {
+  bool is_key_column(ColumnId column) const {
+    for (const ColumnId key : primary_key) {
       if (key == column) return true;
     }
     return false;

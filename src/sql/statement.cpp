@@ -105,7 +105,7 @@ std::span<const Statement> Statement::otherwise() const {
 }
 std::span<Statement> Statement::otherwise() { return otherwise_of<std::span<Statement>>(kind); }
 
-bool Insert::names_key(const std::vector<std::uint32_t>& key) const {
+bool Insert::names_key(const std::vector<ColumnId>& key) const {
   if (conflict == OnConflict::Fail) return false;
   if (conflict_key.empty()) return conflict_indexes.empty();
   return std::ranges::is_permutation(conflict_key, key);

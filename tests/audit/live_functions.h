@@ -129,7 +129,7 @@ class LiveFunctions : public testing::Test {
       const sql::Table& table = problem.app.table(at.table);
       // Keys that the server makes up are others than ours.
       if (std::ranges::any_of(table.primary_key,
-                              [&](std::uint32_t c) { return table.columns[c].is_fresh; }))
+                              [&](sql::ColumnId c) { return table.columns[c].is_fresh; }))
         continue;
       std::string where;
       for (std::size_t k = 0; k < at.row.size(); ++k)

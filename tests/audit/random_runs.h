@@ -67,19 +67,19 @@ class RandomRuns {
       keys.push_back(table.primary_key);
       for (int i = 0; i < 4; ++i) {
         sql::InitialRow row{sql::TableId{t}, {}, {}};
-        for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+        for (const sql::ColumnId c : table.columns.ids()) {
           const bool is_known = table.columns[c].not_null || table.is_key_column(c);
           row.values.push_back(!is_known && rng_.chance(0.1) ? sql::Value()
                                                              : any_of(table.columns[c].type));
         }
         for (const sql::ForeignKey& key : table.foreign_keys) {
           if (!is_there(scenario, key, row)) {
-            for (const std::uint32_t column : key.columns) row.values[column] = sql::Value();
+            for (const sql::ColumnId column : key.columns) row.values[column] = sql::Value();
           }
         }
         const bool is_double = std::ranges::any_of(keys, [&](const auto& key) {
           return std::ranges::any_of(scenario.rows, [&](const sql::InitialRow& other) {
-            return other.table == row.table && std::ranges::all_of(key, [&](std::uint32_t c) {
+            return other.table == row.table && std::ranges::all_of(key, [&](sql::ColumnId c) {
                      return !row.values[c].is_null() && other.values[c] == row.values[c];
                    });
           });

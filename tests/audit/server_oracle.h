@@ -79,7 +79,7 @@ class ServerProgram {
     std::vector<sql::InitialRow> rows;
     for (std::uint32_t t = 0; t < program_->app().tables.size(); ++t) {
       for (auto& values : machine_->committed_rows(state, sql::TableId{t}))
-        rows.push_back({sql::TableId{t}, std::move(values), {}});
+        rows.push_back({sql::TableId{t}, sql::TableRow(std::move(values)), {}});
     }
     return rows;
   }

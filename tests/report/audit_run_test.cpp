@@ -12,6 +12,7 @@ namespace {
 using audit::FoundAnomaly;
 using audit::LocationKey;
 using audit::ScenarioCallId;
+using sql::ColumnId;
 using sql::TableId;
 
 sql::Value number(std::int64_t n) { return sql::Value(n); }
@@ -32,7 +33,8 @@ constexpr ScenarioCallId kFirst{0};
 constexpr ScenarioCallId kSecond{1};
 constexpr ScenarioCallId kThird{2};
 
-const LocationKey kBalance{TableId{0}, {number(1), sql::Value(std::string("ada"))}, 2};
+const LocationKey kBalance{
+    TableId{0}, {number(1), sql::Value(std::string("ada"))}, audit::Attribute(ColumnId{2})};
 const LocationKey kRow{TableId{0}, {number(1), sql::Value(std::string("ada"))}, audit::kPresence};
 
 // Three calls that take effect in the order 0, 2, 1; the last one reads from the second.
@@ -89,7 +91,7 @@ TEST(AuditRun, PutsEdgesIntoWords) {
             "T3 found no such row, T2 inserted it");
   EXPECT_EQ(story(audit::EdgeKind::Ww, kRow, kSecond, kThird),
             "T2 inserted it, then T3 deleted it");
-  const LocationKey other{TableId{0}, kRow.row, 3};
+  const LocationKey other{TableId{0}, kRow.row, audit::Attribute(ColumnId{3})};
   EXPECT_EQ(story(audit::EdgeKind::Ww, other, kSecond, kThird), "T2 and then T3 wrote the row");
 }
 

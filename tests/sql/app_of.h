@@ -17,7 +17,7 @@ inline Expr truth(bool value) {
   return {.op = ExprOp::Boolean, .type = Type::Boolean, .number = value ? 1 : 0};
 }
 inline Expr var(std::uint32_t number) { return {.op = ExprOp::Variable, .var = VarId{number}}; }
-inline Expr col(std::uint32_t column, std::uint32_t source = 0) {
+inline Expr col(ColumnId column, std::uint32_t source = 0) {
   return {.op = ExprOp::Column, .source = SourceId{source}, .column = column};
 }
 inline Expr make(ExprOp op, std::vector<Expr> args) { return {.op = op, .args = std::move(args)}; }

@@ -29,11 +29,9 @@ bool excluded(const std::string& constraint, std::vector<std::optional<int>> a,
   const Application app = application(table(constraint));
   EXPECT_TRUE(app.notes.empty());
   const auto row = [](const std::vector<std::optional<int>>& numbers) {
-    std::vector<Value> values(numbers.size() + 1);  // NULL
-    values[0].data = std::int64_t{0};
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i]) values[i + 1].data = std::int64_t{*numbers[i]};
-    }
+    TableRow values = {Value(std::int64_t{0})};
+    for (const std::optional<int>& number : numbers)
+      values.push_back(number ? Value(std::int64_t{*number}) : Value());
     return values;
   };
   const Exclusion& exclusion = app.tables[0].exclusions.at(0);

@@ -81,7 +81,7 @@ class Bank {
 
   std::string row(std::uint32_t table, RowKey key) {
     const auto values = database_->database().row(TableId{table}, key);
-    return values ? print_all(*values) : "none";
+    return values ? print_all(values->entries()) : "none";
   }
 
  private:

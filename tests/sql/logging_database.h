@@ -19,7 +19,7 @@ class LoggingDatabase final : public Database {
     log("? ", table, key);
     return database_.is_present(table, key);
   }
-  Value read(TableId table, const RowKey& key, std::uint32_t column) override {
+  Value read(TableId table, const RowKey& key, ColumnId column) override {
     log("r ", table, key, column);
     return database_.read(table, key, column);
   }
@@ -27,14 +27,12 @@ class LoggingDatabase final : public Database {
     log(present ? "+ " : "- ", table, key);
     database_.set_present(table, key, present);
   }
-  void write(TableId table, const RowKey& key, std::uint32_t column, Value value) override {
+  void write(TableId table, const RowKey& key, ColumnId column, Value value) override {
     log("w ", table, key, column);
     database_.write(table, key, column, std::move(value));
   }
   void lock(TableId table, const RowKey& key, Lock) override { log("lock ", table, key); }
-  Value fresh(TableId table, std::uint32_t column) override {
-    return database_.fresh(table, column);
-  }
+  Value fresh(TableId table, ColumnId column) override { return database_.fresh(table, column); }
   std::int64_t draw(SequenceId sequence) override { return database_.draw(sequence); }
 
   const std::vector<std::string>& accesses() const { return accesses_; }
@@ -42,7 +40,7 @@ class LoggingDatabase final : public Database {
 
  private:
   void log(std::string what, TableId table, const RowKey& key,
-           std::optional<std::uint32_t> column = {}) {
+           std::optional<ColumnId> column = {}) {
     const Table& t = app_.table(table);
     what += t.name;
     if (column) what += "." + t.columns[*column].name;

@@ -213,7 +213,7 @@ class Outline {
     std::string text = "insert " + app_.table(s.table).name + sets(s.sets, s.table);
     if (s.conflict != OnConflict::Fail) {
       text += " on conflict";
-      for (const std::uint32_t column : s.conflict_key)
+      for (const ColumnId column : s.conflict_key)
         text += " " + app_.table(s.table).columns[column].name;
       for (const std::uint32_t index : s.conflict_indexes)
         text += " " + app_.table(s.table).exclusions[index].name;

@@ -36,8 +36,8 @@ TEST(Sequences, KnowWhereTheyStart) {
   EXPECT_EQ(app.sequences[0].start, 7);
   EXPECT_EQ(app.sequences[0].increment, 3);
   EXPECT_EQ(app.sequences[1].name, "u_id_seq");
-  EXPECT_EQ(app.tables[0].columns[0].drawn_from, SequenceId{0});
-  EXPECT_EQ(app.tables[1].columns[0].drawn_from, SequenceId{1});
+  EXPECT_EQ(app.tables[0].columns[ColumnId{0}].drawn_from, SequenceId{0});
+  EXPECT_EQ(app.tables[1].columns[ColumnId{0}].drawn_from, SequenceId{1});
 }
 
 TEST(Sequences, GiveTheCurrentValueOfWhatTheFunctionHasDrawn) {

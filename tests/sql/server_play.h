@@ -235,7 +235,8 @@ inline void read_rows(const Machine& machine, const ServerAccess& server, Server
     }
     for (const force::Row& row : *rows) {
       auto& values = list.emplace_back();
-      for (std::size_t c = 0; c < row.size(); ++c) add_cell(values, row[c], table.columns[c].type);
+      for (std::size_t c = 0; c < row.size(); ++c)
+        add_cell(values, row[c], table.columns.entries()[c].type);
     }
   }
 }

@@ -96,7 +96,7 @@ TEST(Statements, TakeNextvalAsAFreshValue) {
       "CREATE TABLE t (a integer PRIMARY KEY, b integer);\n"
       "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$\n"
       "BEGIN INSERT INTO t VALUES (nextval('s'), 1); END $$");
-  EXPECT_TRUE(app.tables[0].columns[0].is_fresh);
+  EXPECT_TRUE(app.tables[0].columns[ColumnId{0}].is_fresh);
   EXPECT_EQ(Outline(app, app.functions[0]).of(app.functions[0].body), "insert t b = 1\n");
 }
 

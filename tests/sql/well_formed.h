@@ -79,9 +79,9 @@ class FlawSearch {
     if (flaw_.empty()) flaw_ = std::move(what);
   }
 
-  void check_columns(const Table& table, std::span<const std::uint32_t> columns) {
-    for (const std::uint32_t column : columns) {
-      if (column >= table.columns.size()) flaw("a key with a column that is not there");
+  void check_columns(const Table& table, std::span<const ColumnId> columns) {
+    for (const ColumnId column : columns) {
+      if (!table.columns.contains(column)) flaw("a key with a column that is not there");
     }
   }
 
@@ -144,7 +144,7 @@ class FlawSearch {
     if (expr.op == ExprOp::Variable) check_var(expr.var);
     if (expr.op == ExprOp::Column &&
         (expr.source.index >= sources.size() ||
-         expr.column >= app_.table(sources[expr.source.index]).columns.size()))
+         !app_.table(sources[expr.source.index]).columns.contains(expr.column)))
       flaw("a column that is not there");
     for (const Expr& arg : expr.args) check_expr(arg, sources);
   }
@@ -173,7 +173,7 @@ class FlawSearch {
   void check_sets(const std::vector<SetColumn>& sets, const Write& write, std::size_t num_sources) {
     const TableId both[] = {write.table, write.table};
     for (const SetColumn& set : sets) {
-      if (set.column >= app_.table(write.table).columns.size())
+      if (!app_.table(write.table).columns.contains(set.column))
         flaw("a column that is not there is set");
       check_expr(set.value, std::span<const TableId>(both, num_sources));
     }

@@ -14,7 +14,7 @@ const std::string kProgram =
     "CREATE FUNCTION f(a integer, b text) RETURNS void LANGUAGE sql AS '';\n"
     "CREATE FUNCTION g(a integer[], b boolean) RETURNS void LANGUAGE sql AS '';\n";
 
-std::vector<std::string> printed(const std::vector<Value>& values) {
+std::vector<std::string> printed(std::span<const Value> values) {
   std::vector<std::string> texts;
   for (const Value& value : values) texts.push_back(print(value));
   return texts;

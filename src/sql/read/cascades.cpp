@@ -26,12 +26,12 @@ ReferenceAction action_of(const ForeignKey& key, WriteOp op) {
 
 // The columns that are set, where rows that refer are not deleted. A list of them is one of ON
 // DELETE.
-const std::vector<std::uint32_t>& set_by(const ForeignKey& key, WriteOp op) {
+const std::vector<ColumnId>& set_by(const ForeignKey& key, WriteOp op) {
   return op == WriteOp::Update || key.set_columns.empty() ? key.columns : key.set_columns;
 }
 
-bool has_any(const std::set<std::uint32_t>& columns, const std::vector<std::uint32_t>& of) {
-  return std::ranges::any_of(of, [&](std::uint32_t column) { return columns.contains(column); });
+bool has_any(const std::set<ColumnId>& columns, const std::vector<ColumnId>& of) {
+  return std::ranges::any_of(of, [&](ColumnId column) { return columns.contains(column); });
 }
 
 // A constant as text; nothing if it is NULL or no constant.
@@ -149,17 +149,16 @@ void add_cascade(Catalog& catalog, const Action& action, std::size_t number, Fin
                                      .begin = 0,
                                      .file = &written->file});
   // By their names they fire before those of most programs, in the order of their declarations.
-  catalog.triggers.push_back(
-      {.name = fmt::format("RI_ConstraintTrigger_a_{:06}", number),
-       .table = key.target,
-       .on_update = !is_delete,
-       .on_delete = is_delete,
-       .columns = is_delete ? std::vector<std::uint32_t>() : key.target_columns,
-       .function = name,
-       .refusal = {},
-       .where = {.lines = &written->file.lines},
-       .place = key.place,
-       .is_reference = true});
+  catalog.triggers.push_back({.name = fmt::format("RI_ConstraintTrigger_a_{:06}", number),
+                              .table = key.target,
+                              .on_update = !is_delete,
+                              .on_delete = is_delete,
+                              .columns = is_delete ? std::vector<ColumnId>() : key.target_columns,
+                              .function = name,
+                              .refusal = {},
+                              .where = {.lines = &written->file.lines},
+                              .place = key.place,
+                              .is_reference = true});
   catalog.written.push_back(std::move(written));
 }
 
@@ -249,7 +248,7 @@ std::string refused_check(const Catalog& catalog, const RowChange& change, const
 
 // Columns of the key that something else gives other values.
 bool is_set_by_others(const Reach& reach, TableId table, const ForeignKey& key,
-                      const std::set<std::uint32_t>& assigned) {
+                      const std::set<ColumnId>& assigned) {
   if (has_any(assigned, key.columns)) return true;
   return std::ranges::any_of(reach.ways, [&](const Reach::Way& way) {
     if (way.child != table || way.key == &key) return false;
@@ -303,10 +302,10 @@ bool ends_in_itself(const Catalog& catalog, const RowChange& change, const Reach
   const ReferenceAction action = action_of(*way.key, way.op);
   const bool cascades = way.op == WriteOp::Update && action == ReferenceAction::Cascade;
   if (way.from != change.table || (action != ReferenceAction::SetNull && !cascades)) return false;
-  std::set<std::uint32_t> set(set_by(*way.key, way.op).begin(), set_by(*way.key, way.op).end());
+  std::set<ColumnId> set(set_by(*way.key, way.op).begin(), set_by(*way.key, way.op).end());
   set.merge(change.assigned(change.table, set));
   bool ends = std::ranges::none_of(
-      set, [&](std::uint32_t column) { return change.effect.updates.contains(column); });
+      set, [&](ColumnId column) { return change.effect.updates.contains(column); });
   for_each_reference_to(catalog, change.table, [&](TableId, const ForeignKey& key) {
     ends = ends && !has_any(set, key.target_columns);
   });
@@ -362,7 +361,7 @@ std::string early_check(const Catalog& catalog, const RowChange& change) {
     if (way.op != WriteOp::Update || way.key->on_update == ReferenceAction::SetNull) continue;
     if (way.key->on_update == ReferenceAction::SetDefault) {
       const Table& child = catalog.table(way.child);
-      const bool may_refer = std::ranges::all_of(way.key->columns, [&](std::uint32_t column) {
+      const bool may_refer = std::ranges::all_of(way.key->columns, [&](ColumnId column) {
         const std::optional<Expr>& value = child.columns[column].default_value;
         return value && value->op != ExprOp::Null;
       });

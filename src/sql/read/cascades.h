@@ -36,14 +36,14 @@ void add_cascades(Catalog& catalog, Findings& findings);
 // What happens to rows of a table: they go, or these columns may get other values.
 struct RowEffect {
   bool deletes = false;
-  std::set<std::uint32_t> updates = {};
+  std::set<ColumnId> updates = {};
 };
 // A statement with its effect on its own table. `assigned` tells the columns that BEFORE UPDATE
 // triggers of a table may give other values where some are set.
 struct RowChange {
   TableId table;
   RowEffect effect;
-  std::function<std::set<std::uint32_t>(TableId, const std::set<std::uint32_t>&)> assigned;
+  std::function<std::set<ColumnId>(TableId, const std::set<ColumnId>&)> assigned;
 
   std::string_view verb() const { return effect.deletes ? "DELETE" : "UPDATE"; }
 };

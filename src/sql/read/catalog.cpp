@@ -208,8 +208,8 @@ DeclaredType Catalog::type_of(std::string text, Place where, Findings& findings)
   return {};
 }
 
-std::optional<std::uint32_t> find_column(const Table& table, std::string_view name) {
-  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+std::optional<ColumnId> find_column(const Table& table, std::string_view name) {
+  for (const ColumnId i : table.columns.ids()) {
     if (table.columns[i].name == name && !table.columns[i].is_hidden) return i;
   }
   return std::nullopt;

@@ -57,7 +57,7 @@ struct Trigger {
   bool on_insert = false;
   bool on_update = false;
   bool on_delete = false;
-  std::vector<std::uint32_t> columns;  // UPDATE OF; empty for any
+  std::vector<ColumnId> columns;  // UPDATE OF; empty for any
   std::string function;
   const Tree* when = nullptr;
   std::string refusal;  // why it cannot be modelled; then no statement that fires it can
@@ -119,7 +119,7 @@ struct Catalog {
   DeclaredType type_of(std::string text, Place where, Findings& findings) const;
 };
 
-std::optional<std::uint32_t> find_column(const Table& table, std::string_view name);
+std::optional<ColumnId> find_column(const Table& table, std::string_view name);
 // "did you mean …?" for a column of the table.
 std::string suggest_column(const Table& table, std::string_view name);
 // timestamp, date, float and similar types, whose values are treated as whole numbers.

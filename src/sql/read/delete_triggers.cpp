@@ -24,7 +24,7 @@ bool names_key(const Table& table, const std::optional<Expr>& where) {
   if (!where) return false;
   const std::vector<Expr> alone = {*where};
   const std::vector<Expr>& parts = where->op == ExprOp::And ? where->args : alone;
-  return std::ranges::all_of(table.primary_key, [&](std::uint32_t column) {
+  return std::ranges::all_of(table.primary_key, [&](ColumnId column) {
     return std::ranges::any_of(parts, [&](const Expr& part) {
       if (part.op != ExprOp::Equal) return false;
       return (is_column(part.args[0], column) && !uses_column(part.args[1])) ||
@@ -80,7 +80,7 @@ std::vector<std::shared_ptr<const Function>> WriteBuilder::functions_before_dele
 
 // The trigger, then `rest` if it has not saved the row.
 WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
-                                                     const std::vector<Expr>& old, VarId skips,
+                                                     const ById<ColumnId, Expr>& old, VarId skips,
                                                      Body rest) {
   const Place place = model_.place;
   Frame& frame = *scope_.frame;
@@ -88,10 +88,10 @@ WriteBuilder::Body WriteBuilder::with_delete_trigger(const Function& function,
   InlinedBody inlined = copy_body(frame, function);
   Body given;
   const VarId first_old{inlined.first + count};
-  for (std::uint32_t c = 0; c < count; ++c) {
+  for (const ColumnId c : old.ids()) {
     given.push_back(
-        assignment({inlined.first + c}, make_null(table().columns[c].type, place), place));
-    given.push_back(assignment({inlined.first + count + c}, old[c], place));
+        assignment({inlined.first + c.index}, make_null(table().columns[c].type, place), place));
+    given.push_back(assignment({inlined.first + count + c.index}, old[c], place));
   }
   reset_variables(frame, inlined, given, place);
   replace_returns(inlined.body, [&](Body& out, const Statement& from,
@@ -131,18 +131,18 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
   const auto functions = functions_before_delete();
   if (scope_.findings.failed()) return;
   const auto count = static_cast<std::uint32_t>(table().columns.size());
-  std::vector<bool> used(count, false);
-  for (const std::uint32_t c : table().primary_key) used[c] = true;
+  ById<ColumnId, bool> used(count, false);
+  for (const ColumnId c : table().primary_key) used[c] = true;
   for (const auto& function : functions) {
     const std::vector<bool> mentioned = used_columns(*function);
-    for (std::uint32_t c = 0; c < count; ++c) used[c] = used[c] || mentioned[count + c];
+    for (const ColumnId c : used.ids()) used[c] = used[c] || mentioned[count + c.index];
   }
   ForQuery loop;
   loop.query.sources = {id_};
   loop.query.where = std::move(remove.where);
   loop.query.lock = Lock::Update;
-  std::vector<Expr> old;
-  for (std::uint32_t c = 0; c < count; ++c) {
+  ById<ColumnId, Expr> old;
+  for (const ColumnId c : table().columns.ids()) {
     const Type type = table().columns[c].type;
     if (!used[c]) {  // a column without use is not read
       old.push_back(make_null(type, place));
@@ -154,7 +154,7 @@ void WriteBuilder::put_before_delete(Body& to, Delete remove) {
     old.push_back(make_variable(frame, loop.targets.back(), place));
   }
   remove.where.reset();
-  for (const std::uint32_t c : table().primary_key)
+  for (const ColumnId c : table().primary_key)
     remove.where = both(
         std::move(remove.where),
         make(ExprOp::Equal, Type::Boolean, {new_column(table(), c, SourceId{0}), old[c]}, place));

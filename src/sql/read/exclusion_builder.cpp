@@ -105,14 +105,13 @@ void SchemaBuilder::add_exclusion(TableId id, const Tree& constraint, Place at) 
 }
 
 // NULLS NOT DISTINCT.
-void SchemaBuilder::add_key_with_nulls(TableId id, const std::vector<std::uint32_t>& key,
+void SchemaBuilder::add_key_with_nulls(TableId id, const std::vector<ColumnId>& key,
                                        std::string name, Place at) {
   Exclusion index{.name = std::move(name), .place = at, .is_unique = true, .nulls_agree = true};
   index.key_columns = key;
   Scope scope{.catalog = catalog_, .findings = findings_, .where = where_};
   scope.sources = {{.table = id, .name = catalog_.table(id).name}};
-  for (const std::uint32_t column : key)
-    index.parts.push_back({make_column(scope, 0, column, at), {}});
+  for (const ColumnId column : key) index.parts.push_back({make_column(scope, 0, column, at), {}});
   catalog_.tables[id.index].exclusions.push_back(std::move(index));
 }
 

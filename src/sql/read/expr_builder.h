@@ -21,8 +21,8 @@ namespace isoscope::sql {
 
 // A row of a loop around, whose columns are variables. They are made when they are first used.
 struct BoundRow {
-  std::vector<std::pair<std::uint32_t, VarId>> columns;  // by column of the source
-  std::optional<VarId> find(std::uint32_t column) const;
+  std::vector<std::pair<ColumnId, VarId>> columns;  // by column of the source
+  std::optional<VarId> find(ColumnId column) const;
 };
 
 // Something in FROM, under the name that the statement gives it: a table, or what has named columns
@@ -40,7 +40,8 @@ struct Source {
     std::uint8_t bits = 64;  // as of an Expr
     std::optional<Expr> value = {};
   };
-  std::optional<std::vector<Column>> columns = {};
+  using Columns = ById<ColumnId, Column>;
+  std::optional<Columns> columns = {};
   std::shared_ptr<BoundRow> bound = {};
 };
 
@@ -98,11 +99,11 @@ struct Scope {
 // The columns of a source, hidden ones left out: name and number.
 struct ColumnName {
   std::string_view name;
-  std::uint32_t number = 0;
+  ColumnId number = {};
 };
 std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t source);
-std::optional<std::uint32_t> find_source_column(const Scope& scope, std::uint32_t source,
-                                                std::string_view name);
+std::optional<ColumnId> find_source_column(const Scope& scope, std::uint32_t source,
+                                           std::string_view name);
 
 Expr build_expr(Scope& scope, const Tree& node);
 // One that is true, false or NULL.
@@ -194,7 +195,7 @@ Expr make_decimal(const Decimal& number, Place place);
 Expr make_text(std::string text, Place place);
 Expr make_boolean(bool truth, Place place);
 Expr make_variable(const Frame& frame, VarId var, Place place);
-Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column, Place place);
+Expr make_column(const Scope& scope, std::uint32_t source, ColumnId column, Place place);
 // Both conditions, either of which may be missing.
 std::optional<Expr> both(std::optional<Expr> left, std::optional<Expr> right);
 // Does it use a column of any source?

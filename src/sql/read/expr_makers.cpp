@@ -184,14 +184,14 @@ Expr make_variable(const Frame& frame, VarId var, Place place) {
           .place = place};
 }
 
-std::optional<VarId> BoundRow::find(std::uint32_t column) const {
+std::optional<VarId> BoundRow::find(ColumnId column) const {
   for (const auto& [known, var] : columns) {
     if (known == column) return var;
   }
   return std::nullopt;
 }
 
-Expr make_column(const Scope& scope, std::uint32_t source, std::uint32_t column, Place place) {
+Expr make_column(const Scope& scope, std::uint32_t source, ColumnId column, Place place) {
   const Source& from = scope.sources[source];
   const Type type = from.columns ? (*from.columns)[column].type
                                  : scope.catalog.table(from.table).columns[column].type;
@@ -222,19 +222,18 @@ std::vector<ColumnName> columns_of_source(const Scope& scope, std::uint32_t sour
   std::vector<ColumnName> names;
   const Source& from = scope.sources[source];
   if (from.columns) {
-    for (std::uint32_t c = 0; c < from.columns->size(); ++c)
-      names.push_back({(*from.columns)[c].name, c});
+    for (const ColumnId c : from.columns->ids()) names.push_back({(*from.columns)[c].name, c});
     return names;
   }
   const auto& columns = scope.catalog.table(from.table).columns;
-  for (std::uint32_t c = 0; c < columns.size(); ++c) {
+  for (const ColumnId c : columns.ids()) {
     if (!columns[c].is_hidden) names.push_back({columns[c].name, c});
   }
   return names;
 }
 
-std::optional<std::uint32_t> find_source_column(const Scope& scope, std::uint32_t source,
-                                                std::string_view name) {
+std::optional<ColumnId> find_source_column(const Scope& scope, std::uint32_t source,
+                                           std::string_view name) {
   for (const ColumnName& column : columns_of_source(scope, source)) {
     if (column.name == name) return column.number;
   }

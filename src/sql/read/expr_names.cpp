@@ -14,7 +14,7 @@ namespace {
 
 struct FoundColumn {
   std::uint32_t source = 0;
-  std::uint32_t column = 0;
+  ColumnId column = {};
 };
 
 // The column of that name, of the source `qualifier` unless that is empty.

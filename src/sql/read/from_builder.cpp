@@ -84,7 +84,7 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   scope.sources.push_back(std::move(source));
   const std::vector<std::string> names = names_of(alias);
   if (names.empty()) return std::nullopt;
-  std::vector<Source::Column> columns;
+  Source::Columns columns;
   const auto number = static_cast<std::uint32_t>(scope.sources.size() - 1);
   for (const ColumnName& column : columns_of_source(scope, number)) {
     Expr value = make_column(scope, number, column.number, place);

@@ -64,8 +64,8 @@ bool has_parts(const Exclusion& index, const std::vector<Expr>& parts) {
 }  // namespace
 
 // The columns that an INSERT gives values, in their order.
-std::vector<std::uint32_t> WriteBuilder::insert_columns() {
-  std::vector<std::uint32_t> columns;
+std::vector<ColumnId> WriteBuilder::insert_columns() {
+  std::vector<ColumnId> columns;
   if (has(node_, "cols")) {
     for (const Tree& entry : child(node_, "cols")) {
       const Tree& target = inside(entry);
@@ -83,7 +83,7 @@ std::vector<std::uint32_t> WriteBuilder::insert_columns() {
     }
     return columns;
   }
-  for (std::uint32_t i = 0; i < table().columns.size(); ++i) {
+  for (const ColumnId i : table().columns.ids()) {
     if (!table().columns[i].is_hidden) columns.push_back(i);
   }
   return columns;
@@ -110,7 +110,7 @@ void WriteBuilder::infer_arbiters(Scope& scope, const Tree& infer, Insert& inser
   if (std::ranges::all_of(parts, is_plain_column)) {
     for (const Expr& part : parts) insert.conflict_key.push_back(part.column);
   }
-  const auto is_key = [&](const std::vector<std::uint32_t>& key) { return insert.names_key(key); };
+  const auto is_key = [&](const std::vector<ColumnId>& key) { return insert.names_key(key); };
   insert.conflict = OnConflict::Nothing;
   const bool has_key = !insert.conflict_key.empty() &&
                        (is_key(table().primary_key) || std::ranges::any_of(table().unique, is_key));
@@ -169,15 +169,15 @@ void WriteBuilder::build_conflict(Insert& insert) {
 }
 
 // The other columns have their defaults.
-void WriteBuilder::leave_out_others(const std::vector<bool>& is_given) {
-  for (std::uint32_t c = 0; c < is_given.size(); ++c) {
+void WriteBuilder::leave_out_others(const ById<ColumnId, bool>& is_given) {
+  for (const ColumnId c : is_given.ids()) {
     if (!is_given[c]) scope_.catalog.sequence_uses.leave_out(id_, c);
   }
 }
 
 // Is the value nextval of the sequence that fills the column anyway, or that none fills otherwise?
 // Then the column is left to it.
-bool WriteBuilder::fills(const Tree& value, std::uint32_t column) {
+bool WriteBuilder::fills(const Tree& value, ColumnId column) {
   if (!leaves_draws_ || !is_nextval(value)) return false;
   Column& filled = scope_.catalog.tables[id_.index].columns[column];
   const std::string sequence = sequence_in(scope_.catalog, child(value, "FuncCall"));
@@ -190,11 +190,11 @@ bool WriteBuilder::fills(const Tree& value, std::uint32_t column) {
 // Decides whether values of sequences are drawn by the INSERT itself: not if some are parts of
 // expressions, which are drawn before it. Notes where the server may draw in another order: it
 // computes a single row by the order of the table's columns, defaults among them.
-void WriteBuilder::order_draws(const Tree& rows, const std::vector<std::uint32_t>& columns) {
+void WriteBuilder::order_draws(const Tree& rows, const std::vector<ColumnId>& columns) {
   std::set<std::string> names;
   const std::size_t num_calls = find_sequences(scope_.catalog, rows, names);
   std::size_t num_whole = 0;
-  std::vector<bool> is_given(table().columns.size());
+  ById<ColumnId, bool> is_given(table().columns.size());
   for (const Tree& row : rows) {
     const Tree& values = child(inside(row), "items");
     num_whole += static_cast<std::size_t>(std::ranges::count_if(values, is_nextval));
@@ -203,10 +203,10 @@ void WriteBuilder::order_draws(const Tree& rows, const std::vector<std::uint32_t
   }
   leaves_draws_ = num_calls == num_whole;
   bool may_differ = num_calls > rows.size() && !std::ranges::is_sorted(columns);
-  for (std::uint32_t c = 0; c < is_given.size() && !leaves_draws_; ++c) {
+  for (const ColumnId c : is_given.ids()) {
     const std::string& sequence = table().columns[c].sequence;
     const bool is_named = names.contains(sequence) || names.contains("*");
-    may_differ = may_differ || (!is_given[c] && !sequence.empty() && is_named);
+    may_differ = may_differ || (!leaves_draws_ && !is_given[c] && !sequence.empty() && is_named);
   }
   if (may_differ)
     scope_.findings.note(model_.place,
@@ -216,7 +216,7 @@ void WriteBuilder::order_draws(const Tree& rows, const std::vector<std::uint32_t
 
 // The row's values: one Insert, without what follows VALUES.
 Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
-                                const std::vector<std::uint32_t>& columns, bool names_columns) {
+                                const std::vector<ColumnId>& columns, bool names_columns) {
   Insert insert;
   insert.table = id_;
   if (values.size() > columns.size() || (names_columns && values.size() < columns.size())) {
@@ -224,7 +224,7 @@ Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
                                                   columns.size(), table().name));
     return insert;
   }
-  std::vector<bool> is_given(table().columns.size());
+  ById<ColumnId, bool> is_given(table().columns.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_default(values[i])) continue;
     is_given[columns[i]] = true;
@@ -237,8 +237,8 @@ Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
 }
 
 // The query without what sequences give for each row: these columns are left to them.
-Tree WriteBuilder::without_fresh(const Tree& select, std::vector<std::uint32_t>& columns,
-                                 std::vector<bool>& is_given) {
+Tree WriteBuilder::without_fresh(const Tree& select, std::vector<ColumnId>& columns,
+                                 ById<ColumnId, bool>& is_given) {
   const Tree& targets = child(select, "targetList");
   Tree other = select;
   if (has(select, "distinctClause") || has(select, "groupClause") || !targets.is_array() ||
@@ -252,7 +252,7 @@ Tree WriteBuilder::without_fresh(const Tree& select, std::vector<std::uint32_t>&
   if (num_whole == targets.size() || num_whole != find_sequences(scope_.catalog, select, names))
     return other;
   Tree kept = Tree::array();
-  std::vector<std::uint32_t> kept_columns;
+  std::vector<ColumnId> kept_columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i < targets.size() && fills(child(inside(targets[i]), "val"), columns[i])) {
       is_given[columns[i]] = true;
@@ -267,11 +267,11 @@ Tree WriteBuilder::without_fresh(const Tree& select, std::vector<std::uint32_t>&
 }
 
 // INSERT … SELECT: a loop over the rows of the query.
-void WriteBuilder::insert_select(const Tree& given, std::vector<std::uint32_t> columns) {
+void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> columns) {
   Insert insert;
   insert.table = id_;
   build_conflict(insert);
-  std::vector<bool> is_given(table().columns.size());
+  ById<ColumnId, bool> is_given(table().columns.size());
   const Tree select = without_fresh(given, columns, is_given);
   BuiltQuery built = build_query(scope_, select);
   if (scope_.findings.failed()) return;
@@ -295,7 +295,7 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<std::uint32_t> c
 }
 
 void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
-                               const std::vector<std::uint32_t>& columns) {
+                               const std::vector<ColumnId>& columns) {
   choose_rows(rows.size() > 1);
   order_draws(rows, columns);
   Scope scope = scope_;
@@ -312,7 +312,7 @@ void WriteBuilder::insert() {
   Scope returned = scope_;
   returned.sources = {target()};
   build_returning(returned);
-  const std::vector<std::uint32_t> columns = insert_columns();
+  const std::vector<ColumnId> columns = insert_columns();
   const Tree& select = child(child(node_, "selectStmt"), "SelectStmt");
   const bool is_values = has(select, "valuesLists") && !has(select, "sortClause") &&
                          !has(select, "limitCount") && !has(select, "limitOffset");

@@ -89,10 +89,10 @@ std::uint32_t RelationLoops::add_table(TableId table, std::string name) {
 
 void RelationLoops::add_rows(const NamedRows& rows, std::string name, const Tree& alias,
                              Place place) {
-  Source source{.name = std::move(name), .columns = rows.columns};
+  Source source{.name = std::move(name), .columns = Source::Columns(rows.columns)};
   const Tree& names = child(alias, "colnames");
-  for (std::size_t i = 0; i < names.size() && i < source.columns->size(); ++i)
-    (*source.columns)[i].name = string_node(names[i]);
+  for (std::uint32_t i = 0; i < names.size() && i < source.columns->size(); ++i)
+    (*source.columns)[ColumnId{i}].name = string_node(names[i]);
   inputs_.push_back({.kind = Kind::Rows, .rows = rows.rows});
   add_source(std::move(source), place);
 }
@@ -245,7 +245,7 @@ void RelationLoops::add_function(const Tree& node, Place place) {
     source.columns = {{column, args[0].type, false, bits, {}}};
     add_source(std::move(source), place);
     // The variable of the loop.
-    (void)make_column(scope_, inputs_.back().source, 0, place);
+    (void)make_column(scope_, inputs_.back().source, ColumnId{0}, place);
   }
   if (is_lateral) inputs_.back().ahead = std::move(asked);
 }
@@ -432,7 +432,7 @@ RelationLoops::Body RelationLoops::around(std::size_t count, Body body) {
                 .type = variable.type,
                 .is_array = variable.is_array,
                 .bits = variable.width.bits,
-                .column = c,
+                .column = {c},
                 .place = place_};
     next.query.outputs.push_back({.expr = std::move(column)});
   }

@@ -12,7 +12,7 @@ Expr column_of_rows(const Expr& like, std::size_t column, Place place) {
           .type = like.type,
           .is_array = like.is_array,
           .bits = like.bits,
-          .column = static_cast<std::uint32_t>(column),
+          .column = {static_cast<std::uint32_t>(column)},
           .place = place};
 }
 

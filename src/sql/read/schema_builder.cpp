@@ -297,7 +297,7 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
   const Tree& relation = child(node, "relation");
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
   if (!id) return;
-  std::vector<std::uint32_t> key;
+  std::vector<ColumnId> key;
   bool is_plain = !has(node, "whereClause");
   for (const Tree& entry : child(node, "indexParams")) {
     const std::string name = text_of(inside(entry), "name");
@@ -325,8 +325,8 @@ void SchemaBuilder::ignore_rule(TableId id, Place at, std::string what, const Tr
   findings_.note(at, std::move(what), NoteKind::Gap, catalog_.table(id).name, std::move(columns));
 }
 
-std::vector<std::uint32_t> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
-  std::vector<std::uint32_t> columns;
+std::vector<ColumnId> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
+  std::vector<ColumnId> columns;
   const Table& table = catalog_.table(id);
   for (const Tree& entry : names) {
     const std::string name = string_node(entry);
@@ -382,12 +382,12 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
 }
 
 void SchemaBuilder::remember(TableId id, const Tree& constraint, std::string_view suffix,
-                             const std::vector<std::uint32_t>& key) {
+                             const std::vector<ColumnId>& key) {
   Table& table = catalog_.tables[id.index];
   std::string name = text_of(constraint, "conname");
   if (name.empty()) {
     name = table.name;
-    for (const std::uint32_t column : key) {
+    for (const ColumnId column : key) {
       if (suffix == "pkey") break;
       name += "_" + table.columns[column].name;
     }
@@ -424,7 +424,7 @@ std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, T
   return std::nullopt;
 }
 
-void SchemaBuilder::set_default(TableId id, std::uint32_t column, const Tree& expr, Place at) {
+void SchemaBuilder::set_default(TableId id, ColumnId column, const Tree& expr, Place at) {
   const Column& declared = catalog_.table(id).columns[column];
   const std::string what = fmt::format("the default of '{}'", declared.name);
   auto value = expression(expr, id, declared.type, false, what, at, declared.width);
@@ -471,7 +471,7 @@ void SchemaBuilder::resolve(const Pending& pending) {
     set_default(pending.table, *find_column(table, pending.column), child(constraint, "raw_expr"),
                 at);
   } else if (kind == "CONSTR_GENERATED") {
-    const std::uint32_t column = *find_column(table, pending.column);
+    const ColumnId column = *find_column(table, pending.column);
     auto value =
         expression(child(constraint, "raw_expr"), pending.table, table.columns[column].type, true,
                    "GENERATED", at, table.columns[column].width);
@@ -494,7 +494,7 @@ void SchemaBuilder::resolve_pending() {
     table.primary_key = pending.column.empty()
                             ? columns_of(pending.table, child(*pending.constraint, "keys"), at)
                             : std::vector{*find_column(table, pending.column)};
-    for (const std::uint32_t column : table.primary_key) table.columns[column].not_null = true;
+    for (const ColumnId column : table.primary_key) table.columns[column].not_null = true;
     remember(pending.table, *pending.constraint, "pkey", table.primary_key);
   }
   for (const Pending& pending : pending_) {
@@ -508,7 +508,7 @@ void SchemaBuilder::finish() {
   drop_unused();
   for (Table& table : catalog_.tables) {
     if (!table.primary_key.empty()) continue;
-    table.primary_key = {static_cast<std::uint32_t>(table.columns.size())};
+    table.primary_key = {table.columns.next_id()};
     table.columns.push_back({.name = "rowid",
                              .type = Type::Integer,
                              .not_null = true,

@@ -50,14 +50,14 @@ class SchemaBuilder {
   void note_taken_sequence(const Column& column);
   void like_table(TableId id, const Tree& clause, Place place);
   void resolve_pending();
-  void set_default(TableId id, std::uint32_t column, const Tree& expr, Place place);
+  void set_default(TableId id, ColumnId column, const Tree& expr, Place place);
   // Of one that a sequence fills: the values are those of the sequence.
   void keep_whole(Column& column);
   // An expression of the schema; nothing, and a note, if it cannot be modelled.
   std::optional<Expr> expression(const Tree& node, TableId table, Type type, bool has_columns,
                                  std::string_view what, Place place, const Width& width = {});
   void remember(TableId id, const Tree& constraint, std::string_view suffix,
-                const std::vector<std::uint32_t>& key);
+                const std::vector<ColumnId>& key);
   void drop_unused();
   void add_table(const Tree& node);
   void add_column(TableId id, const Tree& definition);
@@ -69,14 +69,14 @@ class SchemaBuilder {
   // EXCLUDE, and UNIQUE indexes that are not plain keys: exclusion_builder.cpp.
   void add_exclusion(TableId id, const Tree& constraint, Place place);
   void add_strange_index(TableId id, const Tree& node, Place place);
-  void add_key_with_nulls(TableId id, const std::vector<std::uint32_t>& key, std::string name,
+  void add_key_with_nulls(TableId id, const std::vector<ColumnId>& key, std::string name,
                           Place place);
   std::optional<ExclusionPart> range_part(TableId id, const Tree& expr, Place place);
   void resolve_foreign_key(const Pending& pending, Place place);
   // A rule of the table that is not modelled, and might refuse what the model lets happen. The tree
   // names the columns that it looks at.
   void ignore_rule(TableId id, Place place, std::string what, const Tree& rule);
-  std::vector<std::uint32_t> columns_of(TableId id, const Tree& names, Place place);
+  std::vector<ColumnId> columns_of(TableId id, const Tree& names, Place place);
   Place place(const Tree& node) const { return where_.place(number_of(node, "location")); }
 
   Catalog& catalog_;
@@ -84,7 +84,7 @@ class SchemaBuilder {
   Locator where_;
   std::vector<Pending> pending_;
   std::set<TableId> dropped_;
-  std::map<std::string, std::pair<TableId, std::vector<std::uint32_t>>> unique_indexes_;
+  std::map<std::string, std::pair<TableId, std::vector<ColumnId>>> unique_indexes_;
   std::set<std::string> plain_indexes_;
   std::map<std::string, std::string> sequence_schemas_;  // by name
   std::map<std::string, const Tree*> domain_constraints_;

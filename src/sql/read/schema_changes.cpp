@@ -25,13 +25,13 @@ std::string object_table(const Tree& object) {
   return list.size() > 1 ? string_node(list[list.size() - 2]) : "";
 }
 
-bool mentions_column(const Expr& expr, std::uint32_t column) {
+bool mentions_column(const Expr& expr, ColumnId column) {
   if (expr.op == ExprOp::Column && expr.column == column) return true;
   return std::ranges::any_of(expr.args,
                              [&](const Expr& arg) { return mentions_column(arg, column); });
 }
 
-bool has_column(const std::vector<std::uint32_t>& columns, std::uint32_t column) {
+bool has_column(const std::vector<ColumnId>& columns, ColumnId column) {
   return std::ranges::find(columns, column) != columns.end();
 }
 
@@ -130,9 +130,9 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
                    NoteKind::Remark);
     return;
   }
-  const std::uint32_t c = *column;
+  const ColumnId c = *column;
   Column& dropped = table.columns[c];
-  dropped = Column{.name = fmt::format("(dropped {})", c), .is_hidden = true};
+  dropped = Column{.name = fmt::format("(dropped {})", c.index), .is_hidden = true};
   if (has_column(table.primary_key, c)) table.primary_key.clear();
   std::erase_if(table.unique, [&](const auto& key) { return has_column(key, c); });
   std::erase_if(table.foreign_keys,
@@ -347,7 +347,7 @@ void SchemaBuilder::like_table(TableId id, const Tree& clause, Place at) {
       catalog_.expect_table(text_of(child(clause, "relation"), "relname"), at, findings_);
   if (!from) return;
   resolve_pending();
-  const std::vector<Column> columns = catalog_.table(*from).columns;
+  const ById<ColumnId, Column> columns = catalog_.table(*from).columns;
   for (Column column : columns) {
     if (column.is_hidden) continue;
     column.default_value.reset();

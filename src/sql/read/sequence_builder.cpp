@@ -102,7 +102,7 @@ class CurrentValues {
   void draw_defaults(Body& to, Statement& statement) {
     auto& insert = statement.as<Insert>();
     const Table& table = app_.table(insert.table);
-    for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    for (const ColumnId c : table.columns.ids()) {
       const Column& column = table.columns[c];
       if (!column.is_fresh || column.is_hidden ||
           std::ranges::find(insert.sets, c, &SetColumn::column) != insert.sets.end())

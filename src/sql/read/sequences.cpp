@@ -80,7 +80,7 @@ void set_options(Sequence& sequence, const Tree& options, Findings& findings, Pl
   if (start) sequence.start = *start;
 }
 
-void SequenceUses::draw(TableId table, std::uint32_t column, std::string sequence, Place place) {
+void SequenceUses::draw(TableId table, ColumnId column, std::string sequence, Place place) {
   draws_.try_emplace({table, column}, Draws{.sequences = {}, .place = place})
       .first->second.sequences.insert(std::move(sequence));
 }
@@ -110,7 +110,7 @@ void SequenceUses::note_gaps(std::span<const Table> tables, Findings& findings) 
 
 void SequenceUses::settle(std::vector<Table>& tables, std::vector<Sequence>& sequences) const {
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
-    for (std::uint32_t c = 0; c < tables[t].columns.size(); ++c) {
+    for (const ColumnId c : tables[t].columns.ids()) {
       Column& column = tables[t].columns[c];
       if (!column.is_fresh || column.type != Type::Integer) continue;
       std::set<std::string> names;

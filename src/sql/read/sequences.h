@@ -34,16 +34,16 @@ void set_options(Sequence& sequence, const Tree& options, Findings& findings, Pl
 class SequenceUses {
  public:
   // An INSERT takes the value of the column from this sequence.
-  void draw(TableId table, std::uint32_t column, std::string sequence, Place place);
+  void draw(TableId table, ColumnId column, std::string sequence, Place place);
   // An INSERT leaves the column to its default.
-  void leave_out(TableId table, std::uint32_t column) { left_out_.emplace(table, column); }
+  void leave_out(TableId table, ColumnId column) { left_out_.emplace(table, column); }
   // Notes every column that is taken for fresh and is not.
   void note_gaps(std::span<const Table> tables, Findings& findings) const;
   // Sets for each column the sequence of its fresh values.
   void settle(std::vector<Table>& tables, std::vector<Sequence>& sequences) const;
 
  private:
-  using Key = std::pair<TableId, std::uint32_t>;
+  using Key = std::pair<TableId, ColumnId>;
   struct Draws {
     std::set<std::string> sequences;
     Place place;  // of the first

@@ -112,7 +112,7 @@ BuiltQuery query_of_rows(const NamedRows& rows, Place place) {
                .type = column.type,
                .is_array = column.is_array,
                .bits = column.bits,
-               .column = c,
+               .column = {c},
                .place = place};
     built.query.outputs.push_back({.expr = std::move(value)});
     built.columns.push_back({column.name, column.type, column.is_array, column.bits});

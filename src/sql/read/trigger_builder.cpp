@@ -22,7 +22,7 @@
 
 namespace isoscope::sql {
 
-Expr new_column(const Table& table, std::uint32_t column, SourceId source) {
+Expr new_column(const Table& table, ColumnId column, SourceId source) {
   return {.op = ExprOp::Column,
           .type = table.columns[column].type,
           .bits = table.columns[column].width.bits,
@@ -44,19 +44,19 @@ std::shared_ptr<const Function> function_of(const Trigger& trigger, WriteOp op, 
 }
 
 namespace {
-bool mentions_any(const std::vector<std::uint32_t>& columns, const std::set<std::uint32_t>& of) {
-  return std::ranges::any_of(columns, [&](std::uint32_t column) { return of.contains(column); });
+bool mentions_any(const std::vector<ColumnId>& columns, const std::set<ColumnId>& of) {
+  return std::ranges::any_of(columns, [&](ColumnId column) { return of.contains(column); });
 }
 
 // Of the first variables, which are NEW of a trigger, those that its statements set.
 void add_assigned(std::span<const Statement> body, std::size_t count,
-                  std::set<std::uint32_t>& assigned) {
+                  std::set<ColumnId>& assigned) {
   for (const Statement& statement : body) {
     if (const auto* assign = statement.find<Assign>();
         assign != nullptr && assign->target.index < count)
-      assigned.insert(assign->target.index);
+      assigned.insert(ColumnId{assign->target.index});
     for (const VarId target : statement.targets()) {
-      if (target.index < count) assigned.insert(target.index);
+      if (target.index < count) assigned.insert(ColumnId{target.index});
     }
     add_assigned(statement.body(), count, assigned);
     add_assigned(statement.otherwise(), count, assigned);
@@ -122,13 +122,13 @@ class RowFunction {
 
   // Whether it is all columns of NEW (0) or OLD (1); a row of one column is its value.
   bool is_row(const Expr& value, std::uint32_t which) const {
-    const auto is_column = [&](const Expr& expr, std::uint32_t column) {
-      return expr.op == ExprOp::Variable && expr.var == VarId{which * num_columns_ + column};
+    const auto is_column = [&](const Expr& expr, ColumnId column) {
+      return expr.op == ExprOp::Variable && expr.var == VarId{which * num_columns_ + column.index};
     };
-    if (num_columns_ == 1) return is_column(value, 0);
+    if (num_columns_ == 1) return is_column(value, ColumnId{0});
     if (value.op != ExprOp::ArrayOf || value.args.size() != num_columns_) return false;
     for (std::uint32_t c = 0; c < num_columns_; ++c) {
-      if (!is_column(value.args[c], c)) return false;
+      if (!is_column(value.args[c], ColumnId{c})) return false;
     }
     return true;
   }
@@ -226,24 +226,24 @@ bool WriteBuilder::fires(const Trigger& trigger, WriteOp op) const {
   if (op == WriteOp::Delete) return trigger.on_delete;
   if (!trigger.on_update) return false;
   if (trigger.columns.empty()) return true;
-  const std::set<std::uint32_t> set = set_columns(child(node_, "targetList"));
+  const std::set<ColumnId> set = set_columns(child(node_, "targetList"));
   if (mentions_any(trigger.columns, set)) return true;
   // A foreign key looks at the row as it has become.
   return trigger.is_reference && mentions_any(trigger.columns, columns_set_before(id_, set));
 }
 
 // The columns of the table that SET names, and those that are generated from them.
-std::set<std::uint32_t> WriteBuilder::set_columns(const Tree& list) const {
-  std::set<std::uint32_t> set;
+std::set<ColumnId> WriteBuilder::set_columns(const Tree& list) const {
+  std::set<ColumnId> set;
   for (const Tree& entry : list) {
     const std::string name = text_of(inside(entry), "name");
     if (const auto column = view_ ? view_->find(name) : find_column(table(), name))
       set.insert(*column);
   }
-  std::set<std::uint32_t> all = set;
-  for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
+  std::set<ColumnId> all = set;
+  for (const ColumnId c : table().columns.ids()) {
     if (!table().columns[c].generated) continue;
-    for_each_column(*table().columns[c].generated, [&](SourceId, std::uint32_t of) {
+    for_each_column(*table().columns[c].generated, [&](SourceId, ColumnId of) {
       if (set.contains(of)) all.insert(c);
     });
   }
@@ -252,9 +252,9 @@ std::set<std::uint32_t> WriteBuilder::set_columns(const Tree& list) const {
 
 // The columns that BEFORE UPDATE triggers of a table may give other values, where an UPDATE sets
 // these.
-std::set<std::uint32_t> WriteBuilder::columns_set_before(TableId of,
-                                                         const std::set<std::uint32_t>& set) const {
-  std::set<std::uint32_t> assigned;
+std::set<ColumnId> WriteBuilder::columns_set_before(TableId of,
+                                                    const std::set<ColumnId>& set) const {
+  std::set<ColumnId> assigned;
   for (const Trigger& trigger : scope_.catalog.triggers) {
     if (!trigger.is_before || !trigger.on_update || trigger.table != of) continue;
     if (!trigger.columns.empty() && !mentions_any(trigger.columns, set)) continue;
@@ -267,11 +267,10 @@ std::set<std::uint32_t> WriteBuilder::columns_set_before(TableId of,
 }
 
 RowChange WriteBuilder::row_change() const {
-  RowChange change{.table = id_,
-                   .effect = {},
-                   .assigned = [this](TableId of, const std::set<std::uint32_t>& set) {
-                     return columns_set_before(of, set);
-                   }};
+  RowChange change{
+      .table = id_, .effect = {}, .assigned = [this](TableId of, const std::set<ColumnId>& set) {
+        return columns_set_before(of, set);
+      }};
   if (op_ == WriteOp::Delete) change.effect.deletes = true;
   if (op_ == WriteOp::Update) {
     change.effect.updates = set_columns(child(node_, "targetList"));
@@ -298,7 +297,7 @@ std::vector<const Trigger*> WriteBuilder::before_triggers() const {
 
 void WriteBuilder::refuse_triggers() {
   const bool updates_too = has(node_, "onConflictClause");
-  const std::set<std::uint32_t> conflict_sets =
+  const std::set<ColumnId> conflict_sets =
       set_columns(child(child(node_, "onConflictClause"), "targetList"));
   for (const Trigger& trigger : scope_.catalog.triggers) {
     // A foreign key does nothing unless its columns are set.
@@ -342,12 +341,13 @@ void WriteBuilder::add_trigger_columns() {
   const auto count = static_cast<std::uint32_t>(table().columns.size());
   for (std::uint32_t i = 0; i < 2 * count; ++i) {
     const bool is_old = i >= count;
+    const ColumnId column{is_old ? i - count : i};
     if (is_old && op_ == WriteOp::Insert) break;
     // Of a DELETE there is only the old row.
     const SourceId source{is_old && op_ == WriteOp::Update ? 1u : 0u};
     trigger_columns_.push_back(op_ == WriteOp::Delete && !is_old
-                                   ? make_null(table().columns[i].type, model_.place)
-                                   : new_column(table(), is_old ? i - count : i, source));
+                                   ? make_null(table().columns[column].type, model_.place)
+                                   : new_column(table(), column, source));
   }
   // A column that no trigger uses is not read.
   std::vector<bool> used(trigger_columns_.size(), false);
@@ -379,14 +379,14 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
     if (function == nullptr) return;
     const std::vector<bool> used = used_columns(*function);
     InlinedBody inlined = copy_body(frame, *function);
-    const auto new_variable = [&](std::uint32_t c) { return VarId{inlined.first + c}; };
+    const auto new_variable = [&](ColumnId c) { return VarId{inlined.first + c.index}; };
     Body given;
     std::vector<SetColumn> sets;
-    for (std::uint32_t c = 0; c < table().columns.size(); ++c) {
+    for (const ColumnId c : table().columns.ids()) {
       const Column& column = table().columns[c];
       const auto set = std::ranges::find(insert.sets, c, &SetColumn::column);
       if (set == insert.sets.end() && (column.is_fresh || column.is_hidden || column.generated)) {
-        if (used[c])
+        if (used[c.index])
           scope_.findings.fail(place,
                                fmt::format("the trigger {} uses NEW.{}, which the server fills",
                                            trigger->name, column.name));
@@ -399,21 +399,21 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
       sets.push_back({c, make_variable(frame, new_variable(c), place)});
     }
     reset_variables(frame, inlined, given, place);
-    replace_returns(
-        inlined.body, [&](Body& out, const Statement& from, const std::optional<Expr>& value) {
-          if (!value || value->op == ExprOp::Null) {
-            assign(out, skips, make_boolean(true, from.place));
-            return;
-          }
-          // A row of one column is its value.
-          const bool is_row = value->op == ExprOp::ArrayOf && !value->args.empty();
-          const Expr& first = is_row ? value->args[0] : *value;
-          const bool is_new = is_row == (table().columns.size() > 1) &&
-                              first.op == ExprOp::Variable && first.var == new_variable(0);
-          if (!is_new)
-            scope_.findings.fail(from.place,
-                                 "a BEFORE trigger that returns another row is not modelled");
-        });
+    replace_returns(inlined.body, [&](Body& out, const Statement& from,
+                                      const std::optional<Expr>& value) {
+      if (!value || value->op == ExprOp::Null) {
+        assign(out, skips, make_boolean(true, from.place));
+        return;
+      }
+      // A row of one column is its value.
+      const bool is_row = value->op == ExprOp::ArrayOf && !value->args.empty();
+      const Expr& first = is_row ? value->args[0] : *value;
+      const bool is_new = is_row == (table().columns.size() > 1) && first.op == ExprOp::Variable &&
+                          first.var == new_variable(ColumnId{0});
+      if (!is_new)
+        scope_.findings.fail(from.place,
+                             "a BEFORE trigger that returns another row is not modelled");
+    });
     Body body = trigger_block(frame, trigger->name, std::move(given), std::move(inlined), place);
     std::ranges::move(body, std::back_inserter(to));
     insert.sets = std::move(sets);
@@ -434,18 +434,18 @@ void WriteBuilder::apply_before_update(Update& update) {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     RowFunction::Env env;
-    for (std::uint32_t c = 0; c < count; ++c) {
+    for (const ColumnId c : table().columns.ids()) {
       const auto given = std::ranges::find(update.sets, c, &SetColumn::column);
-      env[VarId{c}] =
+      env[VarId{c.index}] =
           given != update.sets.end() ? given->value : new_column(table(), c, SourceId{0});
-      env[VarId{count + c}] = new_column(table(), c, SourceId{0});
+      env[VarId{count + c.index}] = new_column(table(), c, SourceId{0});
     }
     RowFunction::Outcome outcome =
         RowFunction(scope_, count, place).run(function->body, std::move(env));
     if (scope_.findings.failed()) return;
     update.sets.clear();
-    for (std::uint32_t c = 0; c < count; ++c) {
-      Expr value = outcome.env[VarId{c}];
+    for (const ColumnId c : table().columns.ids()) {
+      Expr value = outcome.env[VarId{c.index}];
       if (!is_column(value, c)) update.sets.push_back({c, std::move(value)});
     }
     const auto is_never = [](const Expr& expr) {
@@ -480,7 +480,7 @@ void WriteBuilder::run_after_triggers() {
         {.expr = {.op = ExprOp::Column,
                   .type = type,
                   .bits = bits,
-                  .column = static_cast<std::uint32_t>(columns_.size() + i),
+                  .column = {static_cast<std::uint32_t>(columns_.size() + i)},
                   .place = place}});
   }
   std::vector<const Trigger*> triggers;
@@ -512,11 +512,11 @@ void WriteBuilder::run_after_triggers() {
         if (is_old && op_ == WriteOp::Insert) break;
         Source row{.name = is_old ? "old" : "new"};
         row.columns.emplace();
-        for (std::uint32_t c = 0; c < count; ++c)
+        for (const ColumnId c : table().columns.ids())
           row.columns->push_back(
               {table().columns[c].name, table().columns[c].type, false,
                table().columns[c].width.bits,
-               make_variable(frame, loop.targets[is_old ? count + c : c], place)});
+               make_variable(frame, loop.targets[is_old ? count + c.index : c.index], place)});
         scope.sources.push_back(std::move(row));
       }
       If test{.condition = build_condition(scope, *trigger->when),

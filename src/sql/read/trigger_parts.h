@@ -12,10 +12,10 @@
 namespace isoscope::sql {
 
 // A column of the row, or of the row before (source 1).
-Expr new_column(const Table& table, std::uint32_t column, SourceId source);
+Expr new_column(const Table& table, ColumnId column, SourceId source);
 
 // Is it that column of the statement's own row, and nothing else?
-inline bool is_column(const Expr& expr, std::uint32_t column) {
+inline bool is_column(const Expr& expr, ColumnId column) {
   return expr.op == ExprOp::Column && expr.source == SourceId{0} && expr.column == column;
 }
 

@@ -35,8 +35,8 @@ std::string why_fixed(const View& view) {
 
 }  // namespace
 
-std::optional<std::uint32_t> ViewTarget::find(std::string_view name) const {
-  std::set<std::uint32_t> seen;
+std::optional<ColumnId> ViewTarget::find(std::string_view name) const {
+  std::set<ColumnId> seen;
   for (const Source::Column& column : columns) {
     if (!column.value || column.value->op != ExprOp::Column) continue;
     // A second name for one column would let a statement set it twice.

@@ -106,21 +106,21 @@ InitialRowReader::InitialRowReader(Application& app) : app_(app) {
 bool InitialRowReader::remember(const InitialRow& row) {
   const Table& table = catalog_.table(row.table);
   Known& known = known_[row.table];
-  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+  for (const ColumnId i : table.columns.ids()) {
     const auto* number = std::get_if<std::int64_t>(&row.values[i].data);
     if (table.columns[i].is_fresh && number != nullptr)
       known.largest[i] = std::max(known.largest[i], *number);
   }
   std::vector<Value> key;
-  for (const std::uint32_t column : table.primary_key) key.push_back(row.values[column]);
+  for (const ColumnId column : table.primary_key) key.push_back(row.values[column]);
   return known.keys.insert(std::move(key)).second;
 }
 
-void InitialRowReader::add_row(TableId id, const std::vector<std::optional<Value>>& given,
+void InitialRowReader::add_row(TableId id, const ById<ColumnId, std::optional<Value>>& given,
                                Place place, Findings& findings) {
   const Table& table = catalog_.table(id);
   InitialRow row{.table = id, .values = {}, .place = place};
-  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+  for (const ColumnId i : table.columns.ids()) {
     const Column& column = table.columns[i];
     if (given[i]) {
       row.values.push_back(*given[i]);
@@ -135,12 +135,12 @@ void InitialRowReader::add_row(TableId id, const std::vector<std::optional<Value
       row.values.emplace_back();
     }
   }
-  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+  for (const ColumnId i : table.columns.ids()) {
     const Column& column = table.columns[i];
     if (column.generated)
       row.values[i] = constant_value(
           with_columns(*column.generated,
-                       [&](std::uint32_t of) -> std::optional<Expr> {
+                       [&](ColumnId of) -> std::optional<Expr> {
                          return constant_of(row.values[of], table.columns[of].type, place);
                        }),
           findings);
@@ -163,7 +163,7 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
     findings.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
   if (!id || findings.failed()) return;
   const Table& table = catalog_.table(*id);
-  std::vector<std::uint32_t> columns;
+  std::vector<ColumnId> columns;
   for (const Tree& entry : child(insert, "cols")) {
     const std::string name = text_of(inside(entry), "name");
     const auto column = find_column(table, name);
@@ -175,8 +175,8 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
     }
     columns.push_back(*column);
   }
-  for (std::uint32_t i = 0; !has(insert, "cols") && i < table.columns.size(); ++i) {
-    if (!table.columns[i].is_hidden) columns.push_back(i);
+  for (const ColumnId c : table.columns.ids()) {
+    if (!has(insert, "cols") && !table.columns[c].is_hidden) columns.push_back(c);
   }
   for (const Tree& row : child(select, "valuesLists")) {
     const Tree& items = child(inside(row), "items");
@@ -185,7 +185,7 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
                                        columns.size(), table.name));
       return;
     }
-    std::vector<std::optional<Value>> given(table.columns.size());
+    ById<ColumnId, std::optional<Value>> given(table.columns.size());
     Place at = place;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (kind_of(items[i]) == "SetToDefault") continue;

@@ -21,10 +21,10 @@ class InitialRowReader {
  private:
   struct Known {
     std::set<std::vector<Value>> keys;
-    std::map<std::uint32_t, std::int64_t> largest;  // by column that is fresh
+    std::map<ColumnId, std::int64_t> largest;  // by column that is fresh
   };
 
-  void add_row(TableId id, const std::vector<std::optional<Value>>& given, Place place,
+  void add_row(TableId id, const ById<ColumnId, std::optional<Value>>& given, Place place,
                Findings& findings);
   // Remembers the key; false if it was there.
   bool remember(const InitialRow& row);

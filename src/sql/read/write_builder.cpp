@@ -8,8 +8,8 @@
 
 namespace isoscope::sql {
 
-std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& table,
-                                           const std::string& name, Place place) {
+std::optional<ColumnId> expect_column(const Scope& scope, const Table& table,
+                                      const std::string& name, Place place) {
   const auto column = find_column(table, name);
   if (!column)
     scope.findings.fail(place, fmt::format("'{}' has no column '{}'", table.name, name),
@@ -17,7 +17,7 @@ std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& tabl
   return column;
 }
 
-Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value) {
+Expr value_for(Scope& scope, const Table& table, ColumnId column, Expr value) {
   return assigned(scope, std::move(value), table.columns[column].type, false,
                   fmt::format("column '{}'", table.columns[column].name),
                   table.columns[column].width);
@@ -34,11 +34,11 @@ Expr with_columns(Expr expr, const ColumnValue& value) {
 
 void add_generated(const Table& table, std::vector<SetColumn>& sets, bool is_insert) {
   const std::vector<SetColumn> given = sets;
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const ColumnId c : table.columns.ids()) {
     const Column& column = table.columns[c];
     if (!column.generated) continue;
     bool is_changed = is_insert;
-    Expr value = with_columns(*column.generated, [&](std::uint32_t of) -> std::optional<Expr> {
+    Expr value = with_columns(*column.generated, [&](ColumnId of) -> std::optional<Expr> {
       for (const SetColumn& set : given) {
         if (set.column != of) continue;
         is_changed = true;
@@ -100,8 +100,7 @@ Source WriteBuilder::target() const {
   return source;
 }
 
-std::optional<std::uint32_t> WriteBuilder::target_column(const std::string& name,
-                                                         Place place) const {
+std::optional<ColumnId> WriteBuilder::target_column(const std::string& name, Place place) const {
   if (!view_) return expect_column(scope_, table(), name, place);
   const auto column = view_->find(name);
   if (!column)
@@ -400,7 +399,7 @@ void WriteBuilder::modify_for_each_row() {
   if (scope.findings.failed()) return;
   // The row is looked for by its key, and the conditions are asked again: another transaction
   // may have changed it meanwhile. What subqueries gave stays.
-  for (const std::uint32_t column : table().primary_key) {
+  for (const ColumnId column : table().primary_key) {
     Expr key = make_column(scope, target, column, model_.place);
     Expr same = loops.as_columns(key, target);
     where = both(std::move(where), make(ExprOp::Equal, Type::Boolean,

@@ -28,11 +28,11 @@ namespace isoscope::sql {
 // The table that a view stands for where it is changed.
 struct ViewTarget {
   TableId table = TableId::none();
-  std::vector<Source::Column> columns;  // with their values, over the table as source 0
+  Source::Columns columns;  // with their values, over the table as source 0
   std::optional<Expr> where = {};
 
   // The column of the table that a name means; nothing if it is none, or computed.
-  std::optional<std::uint32_t> find(std::string_view name) const;
+  std::optional<ColumnId> find(std::string_view name) const;
 };
 // Nothing, and a failure, if the server or we cannot change it.
 std::optional<ViewTarget> view_target(const Scope& scope, const std::string& view, Place place,
@@ -57,7 +57,7 @@ class WriteBuilder {
   // The table, or the view that stands for it, under the name that the statement gives it.
   Source target() const;
   // The column that is given a value.
-  std::optional<std::uint32_t> target_column(const std::string& name, Place place) const;
+  std::optional<ColumnId> target_column(const std::string& name, Place place) const;
   void build_returning(const Scope& scope);
   // Allocates the row set for RETURNING, if it is to be one.
   void choose_rows(bool is_composite);
@@ -71,15 +71,15 @@ class WriteBuilder {
 
   // insert_builder.cpp
   void insert();
-  void insert_rows(const Tree& rows, bool has_values, const std::vector<std::uint32_t>& columns);
-  void insert_select(const Tree& given, std::vector<std::uint32_t> columns);
-  Tree without_fresh(const Tree& select, std::vector<std::uint32_t>& columns,
-                     std::vector<bool>& is_given);
-  std::vector<std::uint32_t> insert_columns();
-  bool fills(const Tree& value, std::uint32_t column);
-  void order_draws(const Tree& rows, const std::vector<std::uint32_t>& columns);
-  void leave_out_others(const std::vector<bool>& is_given);
-  Insert insert_row(Scope& scope, const Tree& values, const std::vector<std::uint32_t>& columns,
+  void insert_rows(const Tree& rows, bool has_values, const std::vector<ColumnId>& columns);
+  void insert_select(const Tree& given, std::vector<ColumnId> columns);
+  Tree without_fresh(const Tree& select, std::vector<ColumnId>& columns,
+                     ById<ColumnId, bool>& is_given);
+  std::vector<ColumnId> insert_columns();
+  bool fills(const Tree& value, ColumnId column);
+  void order_draws(const Tree& rows, const std::vector<ColumnId>& columns);
+  void leave_out_others(const ById<ColumnId, bool>& is_given);
+  Insert insert_row(Scope& scope, const Tree& values, const std::vector<ColumnId>& columns,
                     bool names_columns);
   void build_conflict(Insert& insert);
   void infer_arbiters(Scope& scope, const Tree& infer, Insert& insert);
@@ -99,8 +99,8 @@ class WriteBuilder {
   bool has_triggers(bool before) const;
   bool fires(const Trigger& trigger, WriteOp op) const;
   std::vector<const Trigger*> before_triggers() const;
-  std::set<std::uint32_t> set_columns(const Tree& list) const;
-  std::set<std::uint32_t> columns_set_before(TableId of, const std::set<std::uint32_t>& set) const;
+  std::set<ColumnId> set_columns(const Tree& list) const;
+  std::set<ColumnId> columns_set_before(TableId of, const std::set<ColumnId>& set) const;
   RowChange row_change() const;
   void refuse_triggers();
   void note_cascades();
@@ -113,7 +113,7 @@ class WriteBuilder {
   bool runs_before_delete() const;
   void put_before_delete(Body& to, Delete remove);
   std::vector<std::shared_ptr<const Function>> functions_before_delete();
-  Body with_delete_trigger(const Function& function, const std::vector<Expr>& old, VarId skips,
+  Body with_delete_trigger(const Function& function, const ById<ColumnId, Expr>& old, VarId skips,
                            Body rest);
 
   const Table& table() const { return scope_.catalog.table(id_); }
@@ -141,12 +141,12 @@ class WriteBuilder {
 // Values for generated columns: what their expressions are of the others.
 void add_generated(const Table& table, std::vector<SetColumn>& sets, bool is_insert);
 // The value as one of the column.
-Expr value_for(Scope& scope, const Table& table, std::uint32_t column, Expr value);
-std::optional<std::uint32_t> expect_column(const Scope& scope, const Table& table,
-                                           const std::string& name, Place place);
+Expr value_for(Scope& scope, const Table& table, ColumnId column, Expr value);
+std::optional<ColumnId> expect_column(const Scope& scope, const Table& table,
+                                      const std::string& name, Place place);
 inline bool is_default(const Tree& value) { return kind_of(value) == "SetToDefault"; }
 // The expression with columns of source 0 replaced by what `value` gives for them, if it does.
-using ColumnValue = std::function<std::optional<Expr>(std::uint32_t)>;
+using ColumnValue = std::function<std::optional<Expr>(ColumnId)>;
 Expr with_columns(Expr expr, const ColumnValue& value);
 
 }  // namespace isoscope::sql

@@ -36,7 +36,7 @@ class Collector {
     if (query.rows) return;
     for (const TableId table : query.sources) accesses.reads.insert({table, std::nullopt});
     const auto mentioned = [&](const Expr& expr) {
-      for_each_column(expr, [&](SourceId source, std::uint32_t column) {
+      for_each_column(expr, [&](SourceId source, ColumnId column) {
         accesses.reads.insert({query.sources[source], column});
       });
     };
@@ -47,8 +47,7 @@ class Collector {
 
   void add_whole(std::set<Location>& locations, TableId table) {
     locations.insert({table, std::nullopt});
-    for (std::uint32_t c = 0; c < app_.table(table).columns.size(); ++c)
-      locations.insert({table, c});
+    for (const ColumnId c : app_.table(table).columns.ids()) locations.insert({table, c});
   }
 
   // WHERE, the values to set and the constraints may look at any column of the table, and of those

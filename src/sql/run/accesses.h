@@ -12,7 +12,7 @@ namespace isoscope::sql {
 
 struct Location {
   TableId table;
-  std::optional<std::uint32_t> column;  // none: the presence of rows
+  std::optional<ColumnId> column;  // none: the presence of rows
   friend auto operator<=>(const Location&, const Location&) = default;
 };
 

@@ -12,7 +12,7 @@ bool StatementView::is_present(TableId table, const RowKey& key) {
   return at->second;
 }
 
-Value StatementView::column(TableId table, const RowKey& key, std::uint32_t column) {
+Value StatementView::column(TableId table, const RowKey& key, ColumnId column) {
   const Table& t = call_.app.table(table);
   if (t.is_key_column(column)) return key_column(t, key, column);
   const auto [at, is_new] = columns_.try_emplace({table, key, column});
@@ -20,15 +20,15 @@ Value StatementView::column(TableId table, const RowKey& key, std::uint32_t colu
   return at->second;
 }
 
-const Value& key_column(const Table& table, const RowKey& key, std::uint32_t column) {
+const Value& key_column(const Table& table, const RowKey& key, ColumnId column) {
   const auto at = std::ranges::find(table.primary_key, column);
   ISO_ASSERT(at != table.primary_key.end());
   return key[static_cast<std::size_t>(at - table.primary_key.begin())];
 }
 
-std::vector<std::uint32_t> columns_of(const Expr& expr, SourceId source) {
-  std::vector<std::uint32_t> columns;
-  for_each_column(expr, [&](SourceId s, std::uint32_t column) {
+std::vector<ColumnId> columns_of(const Expr& expr, SourceId source) {
+  std::vector<ColumnId> columns;
+  for_each_column(expr, [&](SourceId s, ColumnId column) {
     if (s == source) columns.push_back(column);
   });
   std::ranges::sort(columns);
@@ -36,9 +36,9 @@ std::vector<std::uint32_t> columns_of(const Expr& expr, SourceId source) {
   return columns;
 }
 
-RowKey key_of(const Table& table, const std::vector<Value>& row) {
+RowKey key_of(const Table& table, const TableRow& row) {
   RowKey key;
-  for (const std::uint32_t column : table.primary_key) key.push_back(row[column]);
+  for (const ColumnId column : table.primary_key) key.push_back(row[column]);
   return key;
 }
 

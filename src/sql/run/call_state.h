@@ -50,18 +50,18 @@ class StatementView {
   bool is_present(TableId table, const RowKey& key);
   // Any column; those of the key cost nothing. Requires: the row is there, unless it is one of
   // them.
-  Value column(TableId table, const RowKey& key, std::uint32_t column);
+  Value column(TableId table, const RowKey& key, ColumnId column);
 
   CallState& call() const { return call_; }
 
  private:
   CallState& call_;
   std::map<std::pair<TableId, RowKey>, bool> present_;
-  std::map<std::tuple<TableId, RowKey, std::uint32_t>, Value> columns_;
+  std::map<std::tuple<TableId, RowKey, ColumnId>, Value> columns_;
 };
 
 // The value of a key column in a key.
-const Value& key_column(const Table& table, const RowKey& key, std::uint32_t column);
+const Value& key_column(const Table& table, const RowKey& key, ColumnId column);
 
 // One row for each source of a statement, by its key.
 class Tuple final : public RowsInScope {
@@ -69,7 +69,7 @@ class Tuple final : public RowsInScope {
   Tuple(StatementView& view, ById<SourceId, TableId> sources)
       : view_(view), sources_(std::move(sources)), keys_(sources_.size()) {}
 
-  Value column(SourceId source, std::uint32_t column) override {
+  Value column(SourceId source, ColumnId column) override {
     return view_.column(sources_[source], keys_[source], column);
   }
   const ById<SourceId, TableId>& sources() const { return sources_; }
@@ -85,10 +85,10 @@ class Tuple final : public RowsInScope {
 };
 
 // The columns that an expression mentions of a source, ascending.
-std::vector<std::uint32_t> columns_of(const Expr& expr, SourceId source);
+std::vector<ColumnId> columns_of(const Expr& expr, SourceId source);
 
 // The primary key of a row.
-RowKey key_of(const Table& table, const std::vector<Value>& row);
+RowKey key_of(const Table& table, const TableRow& row);
 // (1, 'BC'), for messages.
 std::string print(const RowKey& key);
 

@@ -14,15 +14,15 @@ Changes::Changes(const Application& app, const std::vector<FunctionId>& function
   for (const FunctionId function : functions) add(app.function(function).body);
 }
 
-bool Changes::frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const {
+bool Changes::frees_entries(TableId table, const std::vector<ColumnId>& columns) const {
   return frees_keys(table) ||
-         std::ranges::any_of(columns, [&](std::uint32_t c) { return is_updated(table, c); });
+         std::ranges::any_of(columns, [&](ColumnId c) { return is_updated(table, c); });
 }
 
-bool Changes::retakes_entries(TableId table, const std::vector<std::uint32_t>& columns) const {
+bool Changes::retakes_entries(TableId table, const std::vector<ColumnId>& columns) const {
   const OfTable& of_table = tables_[table.index];
   return std::ranges::none_of(
-      columns, [&](std::uint32_t c) { return of_table.is_fresh[c] && !of_table.updated[c]; });
+      columns, [&](ColumnId c) { return of_table.is_fresh[c] && !of_table.updated[c]; });
 }
 
 void Changes::add_tables(const Application& app) {
@@ -30,7 +30,7 @@ void Changes::add_tables(const Application& app) {
     OfTable& of_table = tables_.emplace_back();
     of_table.updated.resize(table.columns.size());
     of_table.is_key.resize(table.columns.size());
-    for (const std::uint32_t column : table.primary_key) of_table.is_key[column] = true;
+    for (const ColumnId column : table.primary_key) of_table.is_key[column] = true;
     for (const Column& column : table.columns) of_table.is_fresh.push_back(column.is_fresh);
   }
 }

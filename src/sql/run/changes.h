@@ -24,16 +24,16 @@ class Changes {
   // A key of the table may become free again.
   bool frees_keys(TableId table) const { return has_deletes(table); }
   // The same of an entry of a UNIQUE constraint over these columns.
-  bool frees_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
+  bool frees_entries(TableId table, const std::vector<ColumnId>& columns) const;
   // May such an entry be taken again? Not where the database always fills one of the columns
   // with a value never used before.
-  bool retakes_entries(TableId table, const std::vector<std::uint32_t>& columns) const;
+  bool retakes_entries(TableId table, const std::vector<ColumnId>& columns) const;
   // Does some function give the column a new value in a row that is there?
-  bool is_updated(TableId table, std::uint32_t column) const {
+  bool is_updated(TableId table, ColumnId column) const {
     return tables_[table.index].updated[column];
   }
   // A key column, or one that never changes.
-  bool is_static(TableId table, std::uint32_t column) const {
+  bool is_static(TableId table, ColumnId column) const {
     return tables_[table.index].is_key[column] ||
            (has_fixed_rows(table) && !is_updated(table, column));
   }
@@ -42,10 +42,10 @@ class Changes {
   struct OfTable {
     bool inserts = false;
     bool deletes = false;
-    std::vector<bool> updated;
-    std::vector<bool> is_key;
+    ById<ColumnId, bool> updated;
+    ById<ColumnId, bool> is_key;
     // Filled by the database, unless some INSERT gives the column a value.
-    std::vector<bool> is_fresh;
+    ById<ColumnId, bool> is_fresh;
   };
 
   void add_tables(const Application& app);

@@ -7,8 +7,8 @@
 namespace isoscope::sql {
 namespace {
 
-bool sets_any(const NewRow& row, std::span<const std::uint32_t> columns) {
-  return std::ranges::any_of(columns, [&](std::uint32_t column) { return row.is_set(column); });
+bool sets_any(const NewRow& row, std::span<const ColumnId> columns) {
+  return std::ranges::any_of(columns, [&](ColumnId column) { return row.is_set(column); });
 }
 
 bool has_null(std::span<const Value> values) {
@@ -16,10 +16,10 @@ bool has_null(std::span<const Value> values) {
 }
 
 // The key that the columns give, if they are the whole primary key.
-std::optional<RowKey> whole_key(const Table& table, std::span<const std::uint32_t> columns,
+std::optional<RowKey> whole_key(const Table& table, std::span<const ColumnId> columns,
                                 std::span<const Value> values) {
   RowKey key;
-  for (const std::uint32_t key_column : table.primary_key) {
+  for (const ColumnId key_column : table.primary_key) {
     const auto at = std::ranges::find(columns, key_column);
     if (at == columns.end()) return std::nullopt;
     key.push_back(values[static_cast<std::size_t>(at - columns.begin())]);
@@ -39,24 +39,24 @@ NewRow::NewRow(StatementView& view, TableId table, RowKey old_key)
       old_key_(std::move(old_key)),
       set_(call_.app.table(table).columns.size()) {}
 
-Value NewRow::column(SourceId source, std::uint32_t column) {
+Value NewRow::column(SourceId source, ColumnId column) {
   if (source == SourceId{0} && set_[column]) return *set_[column];
   return view_ == nullptr ? Value() : view_->column(table_, *old_key_, column);
 }
 
-void NewRow::set(std::uint32_t column, Value value) { set_[column] = std::move(value); }
+void NewRow::set(ColumnId column, Value value) { set_[column] = std::move(value); }
 
 RowKey NewRow::key() { return values(call_.app.table(table_).primary_key); }
 
-std::vector<Value> NewRow::values(std::span<const std::uint32_t> columns) {
+std::vector<Value> NewRow::values(std::span<const ColumnId> columns) {
   std::vector<Value> list;
-  for (const std::uint32_t c : columns) list.push_back(column(c));
+  for (const ColumnId c : columns) list.push_back(column(c));
   return list;
 }
 
 Result<void> check_values(CallState& call, NewRow& row) {
   const Table& table = call.app.table(row.table());
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const ColumnId c : table.columns.ids()) {
     const bool must_be_known = table.columns[c].not_null || table.is_key_column(c);
     if (must_be_known && row.is_set(c) && row.column(c).is_null())
       return Error{.what =
@@ -74,8 +74,7 @@ Result<void> check_values(CallState& call, NewRow& row) {
   return {};
 }
 
-std::optional<RowKey> find_row(CallState& call, TableId table_id,
-                               std::span<const std::uint32_t> columns,
+std::optional<RowKey> find_row(CallState& call, TableId table_id, std::span<const ColumnId> columns,
                                std::span<const Value> values, const std::optional<RowKey>& except) {
   const Table& table = call.app.table(table_id);
   Database& database = call.database;
@@ -102,8 +101,7 @@ std::optional<RowKey> find_row(CallState& call, TableId table_id,
   return std::nullopt;
 }
 
-std::optional<RowKey> find_double(CallState& call, NewRow& row,
-                                  std::span<const std::uint32_t> columns) {
+std::optional<RowKey> find_double(CallState& call, NewRow& row, std::span<const ColumnId> columns) {
   if (!sets_any(row, columns)) return std::nullopt;
   const std::vector<Value> values = row.values(columns);
   if (has_null(values)) return std::nullopt;  // NULLs are no doubles of each other
@@ -146,14 +144,14 @@ bool is_referenced(const Application& app, TableId table) {
 }
 
 Result<void> check_not_referenced(CallState& call, TableId table, const RowKey& key,
-                                  std::span<const Value> old, bool is_delete) {
+                                  const TableRow& old, bool is_delete) {
   for (std::uint32_t t = 0; t < call.app.tables.size(); ++t) {
     for (const ForeignKey& foreign : call.app.tables[t].foreign_keys) {
       if (foreign.target != table) continue;
       const ReferenceAction action = is_delete ? foreign.on_delete : foreign.on_update;
       if (action != ReferenceAction::Refuse) continue;
       std::vector<Value> values;
-      for (const std::uint32_t column : foreign.target_columns) values.push_back(old[column]);
+      for (const ColumnId column : foreign.target_columns) values.push_back(old[column]);
       if (has_null(values)) continue;
       const auto itself = TableId{t} == table ? std::optional(key) : std::nullopt;
       if (find_row(call, TableId{t}, foreign.columns, values, itself)) {

@@ -17,30 +17,29 @@ class NewRow final : public RowsInScope {
   // What becomes of the row with this key.
   NewRow(StatementView& view, TableId table, RowKey old_key);
 
-  void set(std::uint32_t column, Value value);
-  bool is_set(std::uint32_t column) const { return set_[column].has_value(); }
+  void set(ColumnId column, Value value);
+  bool is_set(ColumnId column) const { return set_[column].has_value(); }
   // Source 0 is the row as it becomes, source 1 as it was.
-  Value column(SourceId source, std::uint32_t column) override;
-  Value column(std::uint32_t column) { return this->column(SourceId{0}, column); }
+  Value column(SourceId source, ColumnId column) override;
+  Value column(ColumnId column) { return this->column(SourceId{0}, column); }
 
   TableId table() const { return table_; }
   const std::optional<RowKey>& old_key() const { return old_key_; }
   RowKey key();
-  std::vector<Value> values(std::span<const std::uint32_t> columns);
+  std::vector<Value> values(std::span<const ColumnId> columns);
 
  private:
   CallState& call_;
   StatementView* view_ = nullptr;
   TableId table_;
   std::optional<RowKey> old_key_;
-  std::vector<std::optional<Value>> set_;
+  ById<ColumnId, std::optional<Value>> set_;
 };
 
 // NOT NULL and CHECK, as far as columns that are set matter.
 Result<void> check_values(CallState& call, NewRow& row);
 // Another row with the same values in these columns, a UNIQUE key, if one of them is set.
-std::optional<RowKey> find_double(CallState& call, NewRow& row,
-                                  std::span<const std::uint32_t> columns);
+std::optional<RowKey> find_double(CallState& call, NewRow& row, std::span<const ColumnId> columns);
 // Rows that the row refers to, through columns that are set, are there; each is locked.
 Result<void> check_references(CallState& call, NewRow& row);
 
@@ -51,12 +50,11 @@ bool is_referenced(const Application& app, TableId table);
 // something ON DELETE do not ask it of a row that is deleted, nor those that do something ON UPDATE
 // of one that got others.
 Result<void> check_not_referenced(CallState& call, TableId table, const RowKey& key,
-                                  std::span<const Value> old, bool is_delete);
+                                  const TableRow& old, bool is_delete);
 
 // The first row, other than `except`, that has these values in these columns; looks at rows whose
 // key columns fit.
-std::optional<RowKey> find_row(CallState& call, TableId table,
-                               std::span<const std::uint32_t> columns,
+std::optional<RowKey> find_row(CallState& call, TableId table, std::span<const ColumnId> columns,
                                std::span<const Value> values, const std::optional<RowKey>& except);
 
 }  // namespace isoscope::sql

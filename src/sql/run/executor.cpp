@@ -22,7 +22,7 @@ bool CallDatabase::is_present(TableId table, const RowKey& key) {
   return read(program_.key(table, key, std::nullopt)) != 0;
 }
 
-Value CallDatabase::read(TableId table, const RowKey& key, std::uint32_t column) {
+Value CallDatabase::read(TableId table, const RowKey& key, ColumnId column) {
   if (program_.changes().is_static(table, column)) {
     const auto& rows = program_.initial_[table.index];
     const auto row = rows.find(key);
@@ -40,12 +40,12 @@ void CallDatabase::set_present(TableId table, const RowKey& key, bool present) {
   write(program_.key(table, key, std::nullopt), present ? 1 : 0);
 }
 
-void CallDatabase::write(TableId table, const RowKey& key, std::uint32_t column, Value value) {
+void CallDatabase::write(TableId table, const RowKey& key, ColumnId column, Value value) {
   const Type type = program_.app().table(table).columns[column].type;
   write(program_.key(table, key, column), program_.numbers_.number_of(type, value));
 }
 
-Value CallDatabase::fresh(TableId table, std::uint32_t column) {
+Value CallDatabase::fresh(TableId table, ColumnId column) {
   return fresh_value(program_.app().table(table).columns[column], next_fresh());
 }
 

@@ -36,11 +36,11 @@ class CallDatabase final : public Database {
 
   std::vector<RowKey> rows(TableId table) override;
   bool is_present(TableId table, const RowKey& key) override;
-  Value read(TableId table, const RowKey& key, std::uint32_t column) override;
+  Value read(TableId table, const RowKey& key, ColumnId column) override;
   void set_present(TableId table, const RowKey& key, bool present) override;
-  void write(TableId table, const RowKey& key, std::uint32_t column, Value value) override;
+  void write(TableId table, const RowKey& key, ColumnId column, Value value) override;
   void lock(TableId, const RowKey&, Lock) override {}
-  Value fresh(TableId table, std::uint32_t column) override;
+  Value fresh(TableId table, ColumnId column) override;
   std::int64_t draw(SequenceId) override;
 
   // The last segment.

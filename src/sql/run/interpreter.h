@@ -44,9 +44,9 @@ class Database {
   // Is the row there? A read.
   virtual bool is_present(TableId table, const RowKey& key) = 0;
   // A read of a column that is not in the primary key. Requires: the row is there.
-  virtual Value read(TableId table, const RowKey& key, std::uint32_t column) = 0;
+  virtual Value read(TableId table, const RowKey& key, ColumnId column) = 0;
   virtual void set_present(TableId table, const RowKey& key, bool present) = 0;
-  virtual void write(TableId table, const RowKey& key, std::uint32_t column, Value value) = 0;
+  virtual void write(TableId table, const RowKey& key, ColumnId column, Value value) = 0;
   // The row is locked: FOR UPDATE, FOR SHARE, or KEY SHARE by a foreign key that looks at it.
   virtual void lock(TableId table, const RowKey& key, Lock mode) = 0;
   // The row meets the WHERE of a statement: what was read of it counts. No access.
@@ -74,7 +74,7 @@ class Database {
     return false;
   }
   // A value for a fresh column, different for every call of every transaction.
-  virtual Value fresh(TableId table, std::uint32_t column) = 0;
+  virtual Value fresh(TableId table, ColumnId column) = 0;
   // nextval: a number that neither this nor fresh() gives again.
   virtual std::int64_t draw(SequenceId sequence) = 0;
 };

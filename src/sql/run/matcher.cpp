@@ -26,7 +26,7 @@ void Matcher::split(const Expr& where) {
     return;
   }
   Part part{&where, ById<SourceId, bool>(is_bound_.size())};
-  for_each_column(where, [&](SourceId source, std::uint32_t) { part.mentions[source] = true; });
+  for_each_column(where, [&](SourceId source, ColumnId) { part.mentions[source] = true; });
   parts_.push_back(std::move(part));
 }
 
@@ -40,7 +40,7 @@ bool Matcher::is_decidable(const Part& part) const {
 bool Matcher::mentions_only_keys(const Part& part, SourceId source) const {
   const Table& table = call_.app.table(tuple_.sources()[source]);
   bool only_keys = true;
-  for_each_column(*part.expr, [&](SourceId s, std::uint32_t column) {
+  for_each_column(*part.expr, [&](SourceId s, ColumnId column) {
     if (s == source) only_keys = only_keys && table.is_key_column(column);
   });
   return only_keys;
@@ -48,7 +48,7 @@ bool Matcher::mentions_only_keys(const Part& part, SourceId source) const {
 
 bool Matcher::is_static(const Part& part) const {
   bool all_static = true;
-  for_each_column(*part.expr, [&](SourceId source, std::uint32_t column) {
+  for_each_column(*part.expr, [&](SourceId source, ColumnId column) {
     all_static = all_static && call_.changes.is_static(tuple_.sources()[source], column);
   });
   return all_static;
@@ -59,8 +59,7 @@ std::vector<const Expr*> Matcher::key_terms(SourceId source) const {
   std::vector<const Expr*> terms(table.primary_key.size());
   const auto is_known = [&](const Expr& e) {
     bool known = true;
-    for_each_column(
-        e, [&](SourceId s, std::uint32_t) { known = known && s != source && is_bound_[s]; });
+    for_each_column(e, [&](SourceId s, ColumnId) { known = known && s != source && is_bound_[s]; });
     return known;
   };
   for (const Part& part : parts_) {
@@ -117,7 +116,7 @@ Result<bool> Matcher::holds(const std::vector<const Part*>& parts) {
 void Matcher::read_columns(const std::vector<const Part*>& parts) {
   for (const Part* part : parts) {
     for_each_column(*part->expr,
-                    [&](SourceId source, std::uint32_t column) { tuple_.column(source, column); });
+                    [&](SourceId source, ColumnId column) { tuple_.column(source, column); });
   }
 }
 

@@ -24,7 +24,7 @@ bool MemoryDatabase::is_present(TableId table, const RowKey& key) {
   return tables_[table.index].contains(key);
 }
 
-Value MemoryDatabase::read(TableId table, const RowKey& key, std::uint32_t column) {
+Value MemoryDatabase::read(TableId table, const RowKey& key, ColumnId column) {
   const auto at = tables_[table.index].find(key);
   return at == tables_[table.index].end() ? Value() : at->second[column];
 }
@@ -40,16 +40,16 @@ void MemoryDatabase::set_present(TableId table, const RowKey& key, bool present)
   for (std::size_t i = 0; i < key.size(); ++i) row[t.primary_key[i]] = key[i];
 }
 
-void MemoryDatabase::write(TableId table, const RowKey& key, std::uint32_t column, Value value) {
+void MemoryDatabase::write(TableId table, const RowKey& key, ColumnId column, Value value) {
   const auto at = tables_[table.index].find(key);
   if (at != tables_[table.index].end()) at->second[column] = std::move(value);
 }
 
-Value MemoryDatabase::fresh(TableId table, std::uint32_t column) {
+Value MemoryDatabase::fresh(TableId table, ColumnId column) {
   return fresh_value(app_->table(table).columns[column], ++last_fresh_);
 }
 
-std::optional<std::vector<Value>> MemoryDatabase::row(TableId table, const RowKey& key) const {
+std::optional<TableRow> MemoryDatabase::row(TableId table, const RowKey& key) const {
   const auto at = tables_[table.index].find(key);
   if (at == tables_[table.index].end()) return std::nullopt;
   return at->second;
@@ -64,7 +64,7 @@ std::int64_t greatest_initial(const Application& app) {
   std::int64_t greatest = 0;
   for (const InitialRow& row : app.initial_rows) {
     const auto& columns = app.table(row.table).columns;
-    for (std::size_t c = 0; c < row.values.size() && c < columns.size(); ++c) {
+    for (const ColumnId c : row.values.ids()) {
       const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
       if (columns[c].is_fresh && number != nullptr) greatest = std::max(greatest, *number);
     }

@@ -18,19 +18,19 @@ class MemoryDatabase final : public Database {
 
   std::vector<RowKey> rows(TableId table) override;
   bool is_present(TableId table, const RowKey& key) override;
-  Value read(TableId table, const RowKey& key, std::uint32_t column) override;
+  Value read(TableId table, const RowKey& key, ColumnId column) override;
   void set_present(TableId table, const RowKey& key, bool present) override;
-  void write(TableId table, const RowKey& key, std::uint32_t column, Value value) override;
+  void write(TableId table, const RowKey& key, ColumnId column, Value value) override;
   void lock(TableId, const RowKey&, Lock) override {}
-  Value fresh(TableId table, std::uint32_t column) override;
+  Value fresh(TableId table, ColumnId column) override;
   std::int64_t draw(SequenceId) override { return ++last_fresh_; }
 
   // A whole row with its key columns; nothing if it is not there.
-  std::optional<std::vector<Value>> row(TableId table, const RowKey& key) const;
+  std::optional<TableRow> row(TableId table, const RowKey& key) const;
 
  private:
   const Application* app_;
-  std::vector<std::map<RowKey, std::vector<Value>>> tables_;  // by table
+  std::vector<std::map<RowKey, TableRow>> tables_;  // by table
   std::int64_t last_fresh_ = 0;
 };
 

@@ -15,7 +15,7 @@ class ConflictingRows final : public RowsInScope {
  public:
   ConflictingRows(StatementView& view, TableId table, const RowKey& there, NewRow& excluded)
       : view_(view), table_(table), there_(there), excluded_(excluded) {}
-  Value column(SourceId source, std::uint32_t column) override {
+  Value column(SourceId source, ColumnId column) override {
     return source == SourceId{0} ? view_.column(table_, there_, column) : excluded_.column(column);
   }
 
@@ -59,7 +59,7 @@ class Modification {
       NewRow row(view_, write_.table, key);
       for (const Expr& expr : write_.returning) {
         // The row before is read before it is changed.
-        for (const std::uint32_t column : columns_of(expr, SourceId{1}))
+        for (const ColumnId column : columns_of(expr, SourceId{1}))
           view_.column(write_.table, key, column);
       }
       for (const Expr& raised : update.raises) {
@@ -94,7 +94,7 @@ class Modification {
       }
     }
     std::vector<RowKey> keys;
-    std::vector<std::vector<Value>> old;
+    std::vector<TableRow> old;
     auto matched = matcher.for_each([&](Tuple& tuple) -> Result<bool> {
       keys.push_back(tuple.keys().front());
       old.push_back(referenced_values(keys.back()));
@@ -123,7 +123,7 @@ class Modification {
       if (!value) return value.error();
       row.set(set.column, *std::move(value));
     }
-    for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
+    for (const ColumnId c : table_.columns.ids()) {
       const Column& column = table_.columns[c];
       if (row.is_set(c)) continue;
       if (column.is_fresh) {
@@ -141,8 +141,8 @@ class Modification {
   }
 
   // The keys of the table: the primary key, if it matters, and the UNIQUE ones.
-  std::vector<std::vector<std::uint32_t>> keys(bool with_primary) const {
-    std::vector<std::vector<std::uint32_t>> all;
+  std::vector<std::vector<ColumnId>> keys(bool with_primary) const {
+    std::vector<std::vector<ColumnId>> all;
     if (with_primary) all.push_back(table_.primary_key);
     all.insert(all.end(), table_.unique.begin(), table_.unique.end());
     return all;
@@ -186,7 +186,7 @@ class Modification {
   void put(NewRow& row) {
     const RowKey key = row.key();
     call_.database.set_present(write_.table, key, true);
-    for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
+    for (const ColumnId c : table_.columns.ids()) {
       if (!table_.is_key_column(c)) call_.database.write(write_.table, key, c, row.column(c));
     }
   }
@@ -202,14 +202,13 @@ class Modification {
     }
     if (auto valid = check_references(call_, row); !valid) return valid;
     const bool loses_references = changes_referenced_value(row);
-    const std::vector<Value> old =
-        loses_references ? referenced_values(old_key) : std::vector<Value>();
+    const TableRow old = loses_references ? referenced_values(old_key) : TableRow();
     if (moves) {
-      for (std::uint32_t c = 0; c < table_.columns.size(); ++c) row.set(c, row.column(c));
+      for (const ColumnId c : table_.columns.ids()) row.set(c, row.column(c));
       call_.database.set_present(write_.table, old_key, false);
       put(row);
     } else {
-      for (std::uint32_t c = 0; c < table_.columns.size(); ++c) {
+      for (const ColumnId c : table_.columns.ids()) {
         if (row.is_set(c) && !table_.is_key_column(c))
           call_.database.write(write_.table, key, c, row.column(c));
       }
@@ -219,16 +218,16 @@ class Modification {
   }
 
   // The columns that foreign keys of any table target, in a row that is there; others are NULL.
-  std::vector<Value> referenced_values(const RowKey& key) {
-    std::vector<Value> values(table_.columns.size());
+  TableRow referenced_values(const RowKey& key) {
+    TableRow values(table_.columns.size());
     for_each_target(
-        [&](std::uint32_t column) { values[column] = view_.column(write_.table, key, column); });
+        [&](ColumnId column) { values[column] = view_.column(write_.table, key, column); });
     return values;
   }
 
   bool changes_referenced_value(NewRow& row) {
     bool changes = false;
-    for_each_target([&](std::uint32_t column) {
+    for_each_target([&](ColumnId column) {
       changes =
           changes || (row.is_set(column) &&
                       row.column(column) != view_.column(write_.table, *row.old_key(), column));
@@ -241,7 +240,7 @@ class Modification {
     for (const Table& other : call_.app.tables) {
       for (const ForeignKey& foreign : other.foreign_keys) {
         if (foreign.target != write_.table) continue;
-        for (const std::uint32_t column : foreign.target_columns) visit(column);
+        for (const ColumnId column : foreign.target_columns) visit(column);
       }
     }
   }

@@ -124,7 +124,7 @@ void SqlProgram::add_families() {
     presence_family_.push_back(keys_.family(table.name));
     families_.push_back({TableId{t}, std::nullopt});
     auto& columns = column_family_.emplace_back();
-    for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+    for (const ColumnId c : table.columns.ids()) {
       columns.push_back(keys_.family(table.name + "." + table.columns[c].name));
       families_.push_back({TableId{t}, c});
     }
@@ -142,7 +142,7 @@ void SqlProgram::add_initial_rows() {
   for (std::uint32_t t = 0; t < app_.tables.size(); ++t) {
     for (const auto& [row_key, row] : initial_[t]) {
       if (!changes_.has_fixed_rows(TableId{t})) key(TableId{t}, row_key, std::nullopt);
-      for (std::uint32_t c = 0; c < app_.tables[t].columns.size(); ++c) {
+      for (const ColumnId c : app_.tables[t].columns.ids()) {
         if (!changes_.is_static(TableId{t}, c)) key(TableId{t}, row_key, c);
       }
     }
@@ -208,8 +208,7 @@ const std::vector<Value>& SqlProgram::arguments(CallId call) const {
   return calls_[call]->arguments;
 }
 
-ProgramKey SqlProgram::key(TableId table, const RowKey& row,
-                           std::optional<std::uint32_t> column) const {
+ProgramKey SqlProgram::key(TableId table, const RowKey& row, std::optional<ColumnId> column) const {
   const Table& t = app_.table(table);
   std::vector<std::int64_t> indices;
   for (std::size_t i = 0; i < row.size(); ++i) {

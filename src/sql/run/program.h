@@ -80,7 +80,7 @@ class SqlProgram final : public Executable {
   // Which values the keys of a family hold.
   struct Family {
     TableId table;
-    std::optional<std::uint32_t> column;  // none: presence
+    std::optional<ColumnId> column;  // none: presence
   };
   struct Local {
     std::optional<VarId> var;  // none: the result
@@ -96,7 +96,7 @@ class SqlProgram final : public Executable {
   // Families that a call of the function may touch.
   void add_accesses(const Function& function);
 
-  ProgramKey key(TableId table, const RowKey& row, std::optional<std::uint32_t> column) const;
+  ProgramKey key(TableId table, const RowKey& row, std::optional<ColumnId> column) const;
   void remember(TableId table, const RowKey& row) const;
   const std::set<RowKey>& universe(TableId table) const { return universe_[table.index]; }
 
@@ -108,15 +108,15 @@ class SqlProgram final : public Executable {
   std::int64_t first_fresh_ = 1;
   mutable KeyTable keys_;
   mutable ValueNumbers numbers_;
-  std::vector<Family> families_;                               // by FamilyId
-  std::vector<FamilyId> presence_family_;                      // by table
-  std::vector<std::vector<FamilyId>> column_family_;           // by table and column
-  std::vector<std::map<RowKey, std::vector<Value>>> initial_;  // by table
-  mutable std::vector<std::set<RowKey>> universe_;             // by table
-  std::vector<std::vector<Local>> locals_;                     // by call
-  std::vector<std::vector<std::string>> local_names_;          // by call
-  std::vector<std::vector<FamilyId>> reads_;                   // by call
-  std::vector<std::vector<FamilyId>> writes_;                  // by call
+  std::vector<Family> families_;                         // by FamilyId
+  std::vector<FamilyId> presence_family_;                // by table
+  std::vector<ById<ColumnId, FamilyId>> column_family_;  // by table and column
+  std::vector<std::map<RowKey, TableRow>> initial_;      // by table
+  mutable std::vector<std::set<RowKey>> universe_;       // by table
+  std::vector<std::vector<Local>> locals_;               // by call
+  std::vector<std::vector<std::string>> local_names_;    // by call
+  std::vector<std::vector<FamilyId>> reads_;             // by call
+  std::vector<std::vector<FamilyId>> writes_;            // by call
   mutable std::mutex mutex_;
   mutable std::vector<std::set<RowKey>> inserted_;  // by table; beyond the universe
 };

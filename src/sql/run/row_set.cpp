@@ -17,8 +17,8 @@ using Rows = std::vector<std::vector<Value>>;
 class OneRow final : public RowsInScope {
  public:
   explicit OneRow(const std::vector<Value>& values) : values_(values) {}
-  Value column(SourceId, std::uint32_t column) override {
-    return column < values_.size() ? values_[column] : Value();
+  Value column(SourceId, ColumnId column) override {
+    return column.index < values_.size() ? values_[column.index] : Value();
   }
 
  private:

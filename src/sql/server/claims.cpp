@@ -85,7 +85,7 @@ class CommittedRows final : public StatementRunner {
         const Table& table = app_.table(seen.row.table);
         ShownRow shown{seen.row.table, {}};
         const auto& values = state_.storage.values(seen);
-        for (std::size_t c = 0; c < values.size(); ++c) {
+        for (const ColumnId c : values.ids()) {
           if (!table.columns[c].is_hidden) shown.values.push_back(values[c]);
         }
         rows_.push_back(std::move(shown));

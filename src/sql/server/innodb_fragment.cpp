@@ -155,7 +155,7 @@ class FragmentCheck {
 
   void check_table(TableId id, const Statement& s) {
     const Table& table = app_.table(id);
-    for (const std::uint32_t column : table.primary_key) {
+    for (const ColumnId column : table.primary_key) {
       if (table.columns[column].type != Type::Integer)
         refuse(s.place, fmt::format("the primary key of {} is no whole number", table.name),
                "others are compared as a collation does, which is not modelled");

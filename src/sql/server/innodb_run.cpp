@@ -13,7 +13,7 @@
 namespace isoscope::sql::server {
 namespace {
 
-using Row = std::vector<Value>;
+using Row = TableRow;
 
 void split(const Expr& where, std::vector<const Expr*>& parts) {
   if (where.op != ExprOp::And) {
@@ -25,12 +25,12 @@ void split(const Expr& where, std::vector<const Expr*>& parts) {
 
 bool has_columns(const Expr& expr) {
   bool found = false;
-  for_each_column(expr, [&](SourceId, std::uint32_t) { found = true; });
+  for_each_column(expr, [&](SourceId, ColumnId) { found = true; });
   return found;
 }
 
 // The part of WHERE that says what a column is equal to, if it is one.
-const Expr* equal_to(const Expr& part, std::uint32_t column) {
+const Expr* equal_to(const Expr& part, ColumnId column) {
   if (part.op != ExprOp::Equal) return nullptr;
   for (const std::size_t side : {0U, 1U}) {
     const Expr& named = part.args[side];
@@ -120,7 +120,7 @@ class InnodbRun {
     auto fails = fails_at_once(where(), variables_);
     if (!fails) return fail(fails.error());
     if (*fails) return {};
-    Row key;
+    std::vector<Value> key;
     const auto equals = key_of_where(table(), where());
     ISO_ASSERT(equals.has_value());
     for (const Expr* expr : *equals) {
@@ -162,7 +162,7 @@ class InnodbRun {
   }
 
   Attempt select(RowsInHand& row) {
-    Row outputs;
+    std::vector<Value> outputs;
     for (const Output& output : statement_.query()->outputs) {
       if (!running_.needs.outputs) break;
       auto value = evaluate(output.expr, variables_, row);
@@ -225,7 +225,7 @@ class InnodbRun {
       if (Attempt valid = check(running_.inserted); valid.kind != Kind::Done) return valid;
     }
     Storage& storage = context_.storage;
-    const Row key = columns_of(running_.inserted, table().primary_key);
+    const std::vector<Value> key = columns_of(running_.inserted, table().primary_key);
     const IndexLocks::Record record{table_id(), key};
     const auto values = std::make_shared<const Row>(running_.inserted);
     const auto id = storage.find_row(table_id(), key);
@@ -286,7 +286,7 @@ std::optional<std::vector<const Expr*>> key_of_where(const Table& table,
   std::vector<const Expr*> parts;
   if (where) split(*where, parts);
   std::vector<const Expr*> key;
-  for (const std::uint32_t column : table.primary_key) {
+  for (const ColumnId column : table.primary_key) {
     const Expr* found = nullptr;
     for (const Expr* part : parts) {
       const Expr* value = equal_to(*part, column);
@@ -302,7 +302,7 @@ std::optional<std::vector<const Expr*>> key_of_where(const Table& table,
 bool repeats_known_column(const std::optional<Expr>& where) {
   std::vector<const Expr*> parts;
   if (where) split(*where, parts);
-  std::set<std::pair<SourceId, std::uint32_t>> known;
+  std::set<std::pair<SourceId, ColumnId>> known;
   for (const Expr* part : parts) {
     if (part->op != ExprOp::Equal) continue;
     for (const std::size_t side : {0U, 1U}) {
@@ -311,11 +311,11 @@ bool repeats_known_column(const std::optional<Expr>& where) {
         known.emplace(named.source, named.column);
     }
   }
-  std::set<std::pair<SourceId, std::uint32_t>> seen;
+  std::set<std::pair<SourceId, ColumnId>> seen;
   for (const Expr* part : parts) {
-    std::set<std::pair<SourceId, std::uint32_t>> mentioned;
-    for_each_column(
-        *part, [&](SourceId source, std::uint32_t column) { mentioned.emplace(source, column); });
+    std::set<std::pair<SourceId, ColumnId>> mentioned;
+    for_each_column(*part,
+                    [&](SourceId source, ColumnId column) { mentioned.emplace(source, column); });
     for (const auto& column : mentioned) {
       if (known.contains(column) && !seen.insert(column).second) return true;
     }

@@ -26,7 +26,7 @@ KeyCalls::KeyCalls(const Program& program) : program_(program), executor_(progra
     Table& table = app_.tables.emplace_back();
     table.name = std::string(keys.name(FamilyId{f}));
     table.columns = {{.name = "key", .type = Type::Text}, {.name = "value"}};
-    table.primary_key = {0};
+    table.primary_key = {ColumnId{0}};
   }
   keys_of_.resize(app_.tables.size());
   if (keys.size() > kMostShown) return;
@@ -63,7 +63,7 @@ RowId KeyCalls::row(Storage& storage, ProgramKey key) const {
   while (rows.size() <= id.row) {
     const ProgramKey next = keys_of_[id.table.index][rows.size()];
     storage.add_row(id.table,
-                    std::make_shared<const std::vector<Value>>(std::vector<Value>{
+                    std::make_shared<const TableRow>(TableRow{
                         Value(program_.keys().name(next)), Value(program_.keys().initial(next))}),
                     kInitialTxn, {});
   }

@@ -141,9 +141,9 @@ void KeyStatement::finish() {
   StatementResult& result = running_.result;
   for (const auto& [id, value] : keys_.writes) {
     const auto& name = context_.storage.row(id).versions.front().values->front();
-    context_.storage.add_version(
-        id, std::make_shared<const std::vector<Value>>(std::vector<Value>{name, Value(value)}),
-        context_.txn, result.command, context_.storage.held(id, context_.txn) == Lock::Update);
+    context_.storage.add_version(id, std::make_shared<const TableRow>(TableRow{name, Value(value)}),
+                                 context_.txn, result.command,
+                                 context_.storage.held(id, context_.txn) == Lock::Update);
     result.writes.push_back(id);
   }
   // The lock of a write is implied by the write; what a passed attempt wrote is only locked.

@@ -375,7 +375,7 @@ std::vector<std::vector<Value>> Machine::committed_rows(const State& state, Tabl
     if (!state.storage.table(table).is_shown(seen.row.row, seen.version)) continue;
     const auto& values = state.storage.values(seen);
     std::vector<Value> shown;
-    for (std::size_t c = 0; c < values.size(); ++c) {
+    for (const ColumnId c : values.ids()) {
       if (!t.columns[c].is_hidden) shown.push_back(values[c]);
     }
     rows.emplace(columns_of(values, t.primary_key), std::move(shown));

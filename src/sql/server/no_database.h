@@ -8,11 +8,11 @@ class NoDatabase final : public Database {
  public:
   std::vector<RowKey> rows(TableId) override { return {}; }
   bool is_present(TableId, const RowKey&) override { return false; }
-  Value read(TableId, const RowKey&, std::uint32_t) override { return {}; }
+  Value read(TableId, const RowKey&, ColumnId) override { return {}; }
   void set_present(TableId, const RowKey&, bool) override {}
-  void write(TableId, const RowKey&, std::uint32_t, Value) override {}
+  void write(TableId, const RowKey&, ColumnId, Value) override {}
   void lock(TableId, const RowKey&, Lock) override {}
-  Value fresh(TableId, std::uint32_t) override { return {}; }
+  Value fresh(TableId, ColumnId) override { return {}; }
   std::int64_t draw(SequenceId) override { return 0; }
 };
 

@@ -68,13 +68,13 @@ class RunRecorder {
                             : fmt::format("{}[{}{}]", session, call.number, attempt);
   }
 
-  std::string row_name(TableId table, const std::vector<Value>& values) const {
+  std::string row_name(TableId table, const TableRow& values) const {
     std::string name = app_.table(table).name + "[";
     for (const Value& value : columns_of(values, app_.table(table).primary_key))
       name += (name.back() == '[' ? "" : ", ") + index_name(value);
     return name + "]";
   }
-  std::string cell_name(TableId table, const std::vector<Value>& values, std::uint32_t c) const {
+  std::string cell_name(TableId table, const TableRow& values, ColumnId c) const {
     return row_name(table, values) + "." + app_.table(table).columns[c].name;
   }
 
@@ -92,7 +92,7 @@ class RunRecorder {
     for (const InitialRow& row : app_.initial_rows) {
       builder_.set_initial(builder_.key(row_name(row.table, row.values)), isoscope::Value::of(1),
                            row.place);
-      for (std::uint32_t c = 0; c < row.values.size(); ++c) {
+      for (const ColumnId c : row.values.ids()) {
         if (!app_.table(row.table).is_key_column(c))
           builder_.set_initial(builder_.key(cell_name(row.table, row.values, c)),
                                value_of(row.values[c]), row.place);
@@ -109,7 +109,7 @@ class RunRecorder {
   void add_initial_keys() {
     for (const TableId table : state_.storage.tables()) {
       for (const StoredRow& row : state_.storage.table(table).rows) {
-        const std::vector<Value>& values = *row.versions.front().values;
+        const TableRow& values = *row.versions.front().values;
         builder_.set_initial(builder_.key(std::get<std::string>(values.front().data)),
                              value_of(values.back()), {});
       }
@@ -138,7 +138,7 @@ class RunRecorder {
 
   // Did the statement that made this version of a row set the column? Also to the value that it
   // had.
-  bool sets(const Version& version, std::uint32_t column) const {
+  bool sets(const Version& version, ColumnId column) const {
     const auto made = makers_.find({version.creator, version.command});
     if (made == makers_.end()) return false;
     const auto list = sets_of(*made->second);
@@ -153,7 +153,7 @@ class RunRecorder {
   }
 
   // Who gave the cell the value that this version has: the last who set it, under this key.
-  TxnNo writer_of(RowId id, std::uint32_t version, std::optional<std::uint32_t> column) const {
+  TxnNo writer_of(RowId id, std::uint32_t version, std::optional<ColumnId> column) const {
     const auto& versions = state_.storage.row(id).versions;
     std::size_t v = version;
     while (v > 0 && has_same_key(id.table, versions[v - 1], versions[v]) &&
@@ -163,11 +163,11 @@ class RunRecorder {
   }
 
   // Columns that the statement looks at, of any source that is this table.
-  std::set<std::uint32_t> mentioned(const Statement& s, TableId table) const {
-    std::set<std::uint32_t> columns;
+  std::set<ColumnId> mentioned(const Statement& s, TableId table) const {
+    std::set<ColumnId> columns;
     const Query* query = s.query();
     const auto look = [&](const Expr& expr) {
-      for_each_column(expr, [&](SourceId source, std::uint32_t column) {
+      for_each_column(expr, [&](SourceId source, ColumnId column) {
         const bool is_here =
             query != nullptr ? query->sources.contains(source) && query->sources[source] == table
                              : source == SourceId{0};
@@ -195,11 +195,11 @@ class RunRecorder {
       if (read.version >= versions.size() || versions[read.version].creator != read.creator ||
           versions[read.version].is_deleted())
         continue;
-      const std::vector<Value>& values = *versions[read.version].values;
+      const TableRow& values = *versions[read.version].values;
       const std::string row = row_name(read.row.table, values);
       if (s.lock() != Lock::None) builder_.lock(id, builder_.text(row), mode_of(s.lock()), s.place);
       add_read(id, txn, row, writer_of(read.row, read.version, std::nullopt), s.place);
-      for (const std::uint32_t c : mentioned(s, read.row.table))
+      for (const ColumnId c : mentioned(s, read.row.table))
         add_read(id, txn, cell_name(read.row.table, values, c),
                  writer_of(read.row, read.version, c), s.place);
     }
@@ -229,11 +229,11 @@ class RunRecorder {
         builder_.write(id, builder_.key(row_name(row.table, *before->values)),
                        isoscope::Value::nil(), place);
       if (versions[v].is_deleted()) continue;
-      const std::vector<Value>& values = *versions[v].values;
+      const TableRow& values = *versions[v].values;
       if (!stays)
         builder_.insert(id, builder_.key(row_name(row.table, values)), isoscope::Value::of(1),
                         place);
-      for (std::uint32_t c = 0; c < values.size(); ++c) {
+      for (const ColumnId c : values.ids()) {
         if (app_.table(row.table).is_key_column(c)) continue;
         if (!stays || sets(versions[v], c))
           builder_.write(id, builder_.key(cell_name(row.table, values, c)), value_of(values[c]),

@@ -25,7 +25,7 @@ struct Found {
   Attempt attempt = {};  // Done, or why it is not known
 };
 Found find_and_lock(const StatementContext& context, TableId table,
-                    std::span<const std::uint32_t> columns, const std::vector<Value>& values,
+                    std::span<const ColumnId> columns, const std::vector<Value>& values,
                     const TxnSet& snapshot, CommandNo command) {
   const View view{snapshot, context.txn, command};
   for (const Storage::Seen& seen : context.storage.scan(table, view)) {
@@ -84,8 +84,8 @@ Attempt check(const StatementContext& context, const Reference& reference, Runni
 
 }  // namespace
 
-void add_references(const Application& app, TableId table, const std::vector<Value>* from,
-                    const std::vector<Value>& to, Running& running) {
+void add_references(const Application& app, TableId table, const TableRow* from, const TableRow& to,
+                    Running& running) {
   const auto& keys = app.table(table).foreign_keys;
   for (std::size_t f = 0; f < keys.size(); ++f) {
     std::vector<Value> values = columns_of(to, keys[f].columns);
@@ -95,8 +95,8 @@ void add_references(const Application& app, TableId table, const std::vector<Val
   }
 }
 
-void add_referrers(const Application& app, TableId table, const std::vector<Value>& from,
-                   const std::vector<Value>* to, Running& running) {
+void add_referrers(const Application& app, TableId table, const TableRow& from, const TableRow* to,
+                   Running& running) {
   for (std::uint32_t t = 0; t < app.tables.size(); ++t) {
     const auto& keys = app.tables[t].foreign_keys;
     for (std::size_t f = 0; f < keys.size(); ++f) {

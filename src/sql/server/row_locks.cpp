@@ -17,8 +17,8 @@ bool has_null(const std::vector<Value>& values) {
   return std::ranges::any_of(values, &Value::is_null);
 }
 
-bool is_key_column(const Table& table, std::uint32_t column) {
-  const auto has_column = [&](const std::vector<std::uint32_t>& key) {
+bool is_key_column(const Table& table, ColumnId column) {
+  const auto has_column = [&](const std::vector<ColumnId>& key) {
     return std::ranges::find(key, column) != key.end();
   };
   return std::ranges::any_of(unique_keys(table), has_column) ||
@@ -82,7 +82,7 @@ RowAnswer lock_row(const StatementContext& context, RowId id, std::uint32_t in_h
 }
 
 EntryAnswer find_entry(const StatementContext& context, TableId table, std::uint32_t key_number,
-                       std::span<const std::uint32_t> key, const std::vector<Value>& values,
+                       std::span<const ColumnId> key, const TableRow& values,
                        std::optional<RowId> except) {
   const std::vector<Value> wanted = columns_of(values, key);
   if (has_null(wanted)) return {};
@@ -110,7 +110,7 @@ EntryAnswer find_excluded(const StatementContext& context, TableId table, std::u
       except);
 }
 
-bool changes_key(const Table& table, const std::vector<Value>& from, const std::vector<Value>& to) {
+bool changes_key(const Table& table, const TableRow& from, const TableRow& to) {
   for (const auto& key : unique_keys(table)) {
     if (columns_of(from, key) != columns_of(to, key)) return true;
   }
@@ -119,10 +119,9 @@ bool changes_key(const Table& table, const std::vector<Value>& from, const std::
   });
 }
 
-bool changes_index(const Table& table, const std::vector<Value>& from,
-                   const std::vector<Value>& to) {
+bool changes_index(const Table& table, const TableRow& from, const TableRow& to) {
   if (changes_key(table, from, to)) return true;
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const ColumnId c : table.columns.ids()) {
     const bool is_indexed = std::ranges::any_of(
         table.exclusions, [&](const Exclusion& exclusion) { return mentions(exclusion, c); });
     if (is_indexed && from[c] != to[c]) return true;

@@ -32,7 +32,7 @@ struct EntryAnswer {
 // Who has these values in the unique key? Looks at what is there now, whatever the snapshot.
 // NULLs are no doubles of each other. `except` is the row that wants the entry.
 EntryAnswer find_entry(const StatementContext& context, TableId table, std::uint32_t key_number,
-                       std::span<const std::uint32_t> key, const std::vector<Value>& values,
+                       std::span<const ColumnId> key, const TableRow& values,
                        std::optional<RowId> except);
 
 // The same for an EXCLUDE constraint, by its number; its entries are counted behind those of the
@@ -41,10 +41,9 @@ EntryAnswer find_excluded(const StatementContext& context, TableId table, std::u
                           const std::vector<ExclusionValue>& values, std::optional<RowId> except);
 
 // Has the transaction a lock that the values of a key cannot pass, or changes this update a key?
-bool changes_key(const Table& table, const std::vector<Value>& from, const std::vector<Value>& to);
+bool changes_key(const Table& table, const TableRow& from, const TableRow& to);
 // Does it change a column of a key or of an EXCLUDE constraint?
-bool changes_index(const Table& table, const std::vector<Value>& from,
-                   const std::vector<Value>& to);
+bool changes_index(const Table& table, const TableRow& from, const TableRow& to);
 // The lock of an UPDATE by the columns that it sets.
 Lock lock_of_sets(const Table& table, const std::vector<SetColumn>& sets);
 

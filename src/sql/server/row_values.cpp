@@ -7,17 +7,17 @@
 
 namespace isoscope::sql::server {
 
-Result<std::vector<Value>> inserted_row(const StatementContext& context, const Insert& insert,
-                                        std::span<const Value> variables) {
+Result<TableRow> inserted_row(const StatementContext& context, const Insert& insert,
+                              std::span<const Value> variables) {
   const Table& table = context.app.table(insert.table);
-  std::vector<std::optional<Value>> given(table.columns.size());
+  ById<ColumnId, std::optional<Value>> given(table.columns.size());
   for (const SetColumn& set : insert.sets) {
     auto value = evaluate(set.value, variables);
     if (!value) return value.error();
     given[set.column] = *std::move(value);
   }
-  std::vector<Value> row;
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  TableRow row;
+  for (const ColumnId c : table.columns.ids()) {
     const Column& column = table.columns[c];
     if (given[c]) {
       row.push_back(*given[c]);
@@ -36,15 +36,14 @@ Result<std::vector<Value>> inserted_row(const StatementContext& context, const I
   return row;
 }
 
-std::optional<BrokenConstraint> broken_constraint(const Table& table,
-                                                  const std::vector<Value>& row) {
+std::optional<BrokenConstraint> broken_constraint(const Table& table, const TableRow& row) {
   using Kind = BrokenConstraint::Kind;
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const ColumnId c : table.columns.ids()) {
     if ((table.columns[c].not_null || table.is_key_column(c)) && row[c].is_null())
       return {{Kind::NotNull,
                fmt::format("{}.{} must not be NULL", table.name, table.columns[c].name)}};
   }
-  for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
+  for (const ColumnId c : table.columns.ids()) {
     if (const auto misfit = why_not_in(table.columns[c].width, row[c]))
       return {{Kind::Error, misfit->what, *misfit}};
   }

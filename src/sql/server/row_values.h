@@ -5,8 +5,8 @@
 namespace isoscope::sql::server {
 
 // The row of an INSERT: what it gives, fresh values and defaults.
-Result<std::vector<Value>> inserted_row(const StatementContext& context, const Insert& insert,
-                                        std::span<const Value> variables);
+Result<TableRow> inserted_row(const StatementContext& context, const Insert& insert,
+                              std::span<const Value> variables);
 
 // NOT NULL and CHECK: what the row breaks.
 struct BrokenConstraint {
@@ -15,7 +15,6 @@ struct BrokenConstraint {
   std::string message = {};
   Error error = {};  // of Error
 };
-std::optional<BrokenConstraint> broken_constraint(const Table& table,
-                                                  const std::vector<Value>& row);
+std::optional<BrokenConstraint> broken_constraint(const Table& table, const TableRow& row);
 
 }  // namespace isoscope::sql::server

@@ -29,7 +29,7 @@ void split(const Expr& where, std::vector<std::vector<const Expr*>>& parts) {
     return;
   }
   std::size_t needed = 0;
-  for_each_column(where, [&](SourceId source, std::uint32_t) {
+  for_each_column(where, [&](SourceId source, ColumnId) {
     needed = std::max(needed, std::size_t{source.index} + 1);
   });
   parts[needed].push_back(&where);

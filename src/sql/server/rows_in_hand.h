@@ -9,14 +9,12 @@ namespace isoscope::sql::server {
 class RowsInHand final : public RowsInScope {
  public:
   RowsInHand() = default;
-  explicit RowsInHand(std::vector<const std::vector<Value>*> rows) : rows_(std::move(rows)) {}
-  Value column(SourceId source, std::uint32_t column) override {
-    return (*rows_[source.index])[column];
-  }
-  std::vector<const std::vector<Value>*>& rows() { return rows_; }
+  explicit RowsInHand(ById<SourceId, const TableRow*> rows) : rows_(std::move(rows)) {}
+  Value column(SourceId source, ColumnId column) override { return (*rows_[source])[column]; }
+  ById<SourceId, const TableRow*>& rows() { return rows_; }
 
  private:
-  std::vector<const std::vector<Value>*> rows_;
+  ById<SourceId, const TableRow*> rows_;
 };
 
 // The values of a tuple of versions.

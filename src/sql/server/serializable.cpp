@@ -118,14 +118,14 @@ class Dependencies {
       return;
     }
     bool is_own = true;
-    for_each_column(where, [&](SourceId s, std::uint32_t) { is_own = is_own && s == source; });
+    for_each_column(where, [&](SourceId s, ColumnId) { is_own = is_own && s == source; });
     if (is_own) parts.push_back(&where);
   }
 
   // The parts look at one source only, so the row may stand for all of them.
   static bool holds(const std::vector<const Expr*>& parts, std::size_t num_sources,
-                    const std::vector<Value>& values, std::span<const Value> variables) {
-    RowsInHand rows(std::vector<const std::vector<Value>*>(num_sources, &values));
+                    const TableRow& values, std::span<const Value> variables) {
+    RowsInHand rows(ById<SourceId, const TableRow*>(num_sources, &values));
     return std::ranges::all_of(parts, [&](const Expr* part) {
       const auto value = evaluate(*part, variables, rows);
       return !value || is_true(*value);

@@ -218,7 +218,7 @@ Footprint SqlCalls::footprint(CallId call) const {
 
 bool SqlCalls::may_change(TableId table) const {
   if (!program_.changes().has_fixed_rows(table)) return true;
-  for (std::uint32_t c = 0; c < app().table(table).columns.size(); ++c) {
+  for (const ColumnId c : app().table(table).columns.ids()) {
     if (program_.changes().is_updated(table, c)) return true;
   }
   return false;

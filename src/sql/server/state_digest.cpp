@@ -71,7 +71,7 @@ void add_table(Digest& digest, const StoredTable& table, const std::vector<std::
     digest.add(version->command.index);
     digest.add(version->num_entries);
     digest.add((version->is_exclusive ? 2 : 0) + (version->is_deleted() ? 1 : 0));
-    if (!version->is_deleted()) digest.add_values(*version->values);
+    if (!version->is_deleted()) digest.add_values(version->values->entries());
   }
   for (std::uint32_t r = 0; r < table.rows.size(); ++r) {
     if (table.rows[r].locks.empty()) continue;
@@ -103,7 +103,7 @@ void add_running(Digest& digest, const Ranks& ranks, const Running& running) {
   }
   if (running.placed) add_row(digest, ranks, *running.placed);
   digest.add(running.next_key);
-  digest.add_values(running.inserted);
+  digest.add_values(running.inserted.entries());
   digest.add(running.next_reference);
   if (running.reference_snapshot) add_set(digest, *running.reference_snapshot);
   digest.add(running.result.num_rows);

@@ -15,7 +15,7 @@ namespace isoscope::sql::server {
 namespace {
 
 constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
-using Row = std::vector<Value>;
+using Row = TableRow;
 
 class StatementRun {
  public:
@@ -161,7 +161,7 @@ class StatementRun {
         --running_.skip;
         continue;
       }
-      Row outputs;
+      std::vector<Value> outputs;
       if (running_.needs.outputs) {
         for (const Output& output : query.outputs) {
           auto value = evaluate(output.expr, variables_, row);
@@ -385,7 +385,7 @@ class StatementRun {
     const std::vector<Expr>& returning = statement_.write()->returning;
     if (returning.empty()) return {};
     RowsInHand rows({&row, from == nullptr ? &row : from});
-    Row returned;
+    std::vector<Value> returned;
     for (const Expr& expr : returning) {
       auto value = evaluate(expr, variables_, rows);
       if (!value) return fail(value.error());

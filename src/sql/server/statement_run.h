@@ -87,7 +87,7 @@ struct Running {
   // What is being written: the row is there, entries in its unique keys follow.
   std::optional<RowId> placed = {};
   std::uint32_t next_key = 0;
-  std::vector<Value> inserted = {};  // values of an INSERT, once they are known
+  TableRow inserted = {};  // values of an INSERT, once they are known
   struct Reference {
     enum class Kind : std::uint8_t { Refers, IsReferred };
     Kind kind = Kind::Refers;

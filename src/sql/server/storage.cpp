@@ -28,9 +28,9 @@ Storage::Storage(const Application& app) : tables_(app.tables.size()) {
     increments_.push_back(sequence.increment);
   }
   for (const InitialRow& row : app.initial_rows) {
-    add_row(row.table, std::make_shared<const std::vector<Value>>(row.values), kInitialTxn, {});
+    add_row(row.table, std::make_shared<const TableRow>(row.values), kInitialTxn, {});
     StoredTable& to = tables_[row.table];
-    for (std::size_t c = 0; c < row.values.size(); ++c) {
+    for (const ColumnId c : row.values.ids()) {
       const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
       if (number == nullptr) continue;
       to.next_fresh[c] = std::max(to.next_fresh[c], *number + 1);
@@ -189,19 +189,18 @@ void Storage::undo(TxnNo txn, CommandNo command) {
   }
 }
 
-std::vector<std::vector<std::uint32_t>> unique_keys(const Table& table) {
-  std::vector<std::vector<std::uint32_t>> keys;
+std::vector<std::vector<ColumnId>> unique_keys(const Table& table) {
+  std::vector<std::vector<ColumnId>> keys;
   const bool is_hidden = std::ranges::any_of(
-      table.primary_key, [&](std::uint32_t column) { return table.columns[column].is_hidden; });
+      table.primary_key, [&](ColumnId column) { return table.columns[column].is_hidden; });
   if (!is_hidden) keys.push_back(table.primary_key);
   keys.insert(keys.end(), table.unique.begin(), table.unique.end());
   return keys;
 }
 
-std::vector<Value> columns_of(const std::vector<Value>& row,
-                              std::span<const std::uint32_t> columns) {
+std::vector<Value> columns_of(const TableRow& row, std::span<const ColumnId> columns) {
   std::vector<Value> values;
-  for (const std::uint32_t column : columns) values.push_back(row[column]);
+  for (const ColumnId column : columns) values.push_back(row[column]);
   return values;
 }
 

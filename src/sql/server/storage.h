@@ -44,7 +44,7 @@ class TxnSet {
   std::vector<std::uint64_t> words_;
 };
 
-using RowValues = std::shared_ptr<const std::vector<Value>>;  // of all columns
+using RowValues = std::shared_ptr<const TableRow>;
 
 struct Version {
   RowValues values;  // null: the row is deleted
@@ -75,14 +75,14 @@ struct StoredRow {
 struct StoredTable {
   std::vector<StoredRow> rows;
   std::uint32_t next_position = 0;
-  std::vector<std::int64_t> next_fresh;  // by column
+  ById<ColumnId, std::int64_t> next_fresh;
   // Keys of a `.txn` program: rows have their places for ever, and are there from the start,
   // whether or not they were read; no scan visits them. The first `num_shown` are always shown.
   bool is_by_key = false;
   std::uint32_t num_shown = 0;
   // Of MariaDB: the columns of the primary key, by which its rows are stored. A key has one row,
   // which remains when it is deleted and inserted again.
-  std::vector<std::uint32_t> clustered_by = {};
+  std::vector<ColumnId> clustered_by = {};
 
   // Is the version of a row part of what people see of the table?
   bool is_shown(std::uint32_t row, std::uint32_t version) const {
@@ -124,7 +124,7 @@ class Storage {
     std::uint32_t version = 0;
   };
   std::vector<Seen> scan(TableId table, const View& view) const;
-  const std::vector<Value>& values(const Seen& seen) const {
+  const TableRow& values(const Seen& seen) const {
     return *row(seen.row).versions[seen.version].values;
   }
 
@@ -164,8 +164,7 @@ class Storage {
 };
 
 // The keys of a table that must be unique, the primary key first; a hidden key does not count.
-std::vector<std::vector<std::uint32_t>> unique_keys(const Table& table);
-std::vector<Value> columns_of(const std::vector<Value>& row,
-                              std::span<const std::uint32_t> columns);
+std::vector<std::vector<ColumnId>> unique_keys(const Table& table);
+std::vector<Value> columns_of(const TableRow& row, std::span<const ColumnId> columns);
 
 }  // namespace isoscope::sql::server
