@@ -51,7 +51,7 @@ std::string target_of(const Tree& write) { return text_of(child(write, "relation
 bool names_one_row(const Scope& scope, const Query& query) {
   if (query.rows || query.sources.size() != 1 || !query.where) return false;
   const Table& table = scope.catalog.table(query.sources.front());
-  std::vector<std::uint32_t> given;
+  std::vector<ColumnId> given;
   const auto look = [&](const Expr& condition) {
     if (condition.op != ExprOp::Equal) return;
     for (const auto& [column, value] : {std::pair(0, 1), std::pair(1, 0)}) {
@@ -64,8 +64,8 @@ bool names_one_row(const Scope& scope, const Query& query) {
   } else {
     look(*query.where);
   }
-  const auto is_given = [&](const std::vector<std::uint32_t>& key) {
-    return !key.empty() && std::ranges::all_of(key, [&](std::uint32_t column) {
+  const auto is_given = [&](const std::vector<ColumnId>& key) {
+    return !key.empty() && std::ranges::all_of(key, [&](ColumnId column) {
       return std::ranges::find(given, column) != given.end();
     });
   };
