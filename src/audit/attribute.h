@@ -8,7 +8,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "sql/expr.h"
+#include "sql/schema.h"
 #include "support/assert.h"
 
 namespace isoscope::audit {
@@ -18,8 +18,7 @@ class Attribute {
   constexpr Attribute() = default;
   explicit constexpr Attribute(sql::ColumnId column) : number_(column.index) {}
   static constexpr Attribute presence() { return {Kind::Presence, 0}; }
-  // By the number of the constraint.
-  static constexpr Attribute entry(std::uint32_t unique) { return {Kind::Entry, unique}; }
+  static constexpr Attribute entry(sql::UniqueId unique) { return {Kind::Entry, unique.index}; }
 
   constexpr bool is_column() const { return kind_ == Kind::Column; }
   constexpr bool is_entry() const { return kind_ == Kind::Entry; }
@@ -28,10 +27,10 @@ class Attribute {
     ISO_ASSERT(is_column());
     return {number_};
   }
-  // The number of the constraint. Requires: is_entry().
-  std::uint32_t unique() const {
+  // Requires: is_entry().
+  sql::UniqueId unique() const {
     ISO_ASSERT(is_entry());
-    return number_;
+    return {number_};
   }
   // Columns come first, then presence, then entries.
   friend constexpr auto operator<=>(Attribute, Attribute) = default;

@@ -54,7 +54,7 @@ SymValue Instance::value(sql::TableId table, sql::ColumnId column, const Row& ro
           found->second.number(row)};
 }
 
-SmtTerm Instance::taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at) {
+SmtTerm Instance::taken(sql::TableId table, sql::UniqueId unique, const Row& entry, MomentId at) {
   const ViewKey key{at, table, Attribute::entry(unique)};
   auto found = views_.find(key);
   if (found == views_.end()) {

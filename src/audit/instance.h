@@ -95,7 +95,7 @@ class Instance {
   SmtTerm presence(sql::TableId table, const Row& row, MomentId at = {});
   SymValue value(sql::TableId table, sql::ColumnId column, const Row& row, MomentId at = {});
   // Whether an entry of a UNIQUE constraint is taken.
-  SmtTerm taken(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at = {});
+  SmtTerm taken(sql::TableId table, sql::UniqueId unique, const Row& entry, MomentId at = {});
   // The same for any location; presence and entries as 0 or 1.
   SymValue seen(sql::TableId table, Attribute attribute, const Row& row, MomentId at = {});
 

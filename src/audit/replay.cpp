@@ -201,7 +201,7 @@ std::optional<LocationKey> parent_after(const Problem& problem, const Versions& 
   const sql::Table& parent = problem.app.table(key.target);
   LocationKey target{.table = key.target, .row = {}, .attribute = kPresence};
   const std::vector<sql::ColumnId>* named = &parent.primary_key;
-  for (std::uint32_t u = 0; u < parent.unique.size(); ++u) {
+  for (const sql::UniqueId u : parent.unique.ids()) {
     if (std::ranges::is_permutation(*named, key.target_columns)) break;
     named = &parent.unique[u];
     target.attribute = Attribute::entry(u);

@@ -143,7 +143,7 @@ class View final : public sql::Database {
                                  .is_advisory = true});
     return true;
   }
-  std::optional<UniqueAnswer> find_unique(TableId table, std::uint32_t constraint,
+  std::optional<UniqueAnswer> find_unique(TableId table, sql::UniqueId constraint,
                                           std::span<const Value> values,
                                           const std::optional<sql::RowKey>& except) override {
     const std::vector<sql::ColumnId>& columns = problem_.app.table(table).unique[constraint];
@@ -176,7 +176,7 @@ class View final : public sql::Database {
       for (const auto& [table, key] : changed) {
         const auto& constraints = problem_.app.table(table).unique;
         if (constraints.empty() || peek({table, key, kPresence}).value != Value(true)) continue;
-        for (std::uint32_t u = 0; u < constraints.size(); ++u) {
+        for (const sql::UniqueId u : constraints.ids()) {
           const sql::RowKey entry = entry_of(table, key, constraints[u]);
           if (std::ranges::any_of(entry, [](const Value& v) { return v.is_null(); })) continue;
           (is_after ? taken : freed)[{table, entry, Attribute::entry(u)}] = Value(is_after);
@@ -305,13 +305,13 @@ class View final : public sql::Database {
     return entry;
   }
   // Those of a row that is there, as it is now; NULL makes none.
-  using Entries = std::vector<std::optional<sql::RowKey>>;
+  using Entries = ById<sql::UniqueId, std::optional<sql::RowKey>>;
   Entries entries_now(TableId table, const sql::RowKey& key) const {
     const auto& constraints = problem_.app.table(table).unique;
     Entries entries(constraints.size());
     const std::size_t now = versions_.order.size();
     if (peek({table, key, kPresence}, Value(), now).value != Value(true)) return entries;
-    for (std::size_t u = 0; u < constraints.size(); ++u) {
+    for (const sql::UniqueId u : constraints.ids()) {
       sql::RowKey entry = entry_of(table, key, constraints[u], now);
       if (std::ranges::none_of(entry, [](const Value& v) { return v.is_null(); }))
         entries[u] = std::move(entry);
@@ -327,7 +327,7 @@ class View final : public sql::Database {
   void log_entries() {
     for (const auto& [row, before] : entries_before_) {
       const Entries after = entries_now(row.first, row.second);
-      for (std::uint32_t u = 0; u < before.size(); ++u) {
+      for (const sql::UniqueId u : before.ids()) {
         if (before[u] == after[u]) continue;
         for (const auto* entry : {&before[u], &after[u]}) {
           if (*entry)
@@ -419,7 +419,7 @@ Versions start_of(const Problem& problem, const Scenario& scenario) {
     for (const sql::ColumnId c : table.columns.ids()) {
       if (!table.is_key_column(c)) versions.initial[{row.table, key, Attribute(c)}] = row.values[c];
     }
-    for (std::uint32_t u = 0; u < table.unique.size(); ++u) {
+    for (const sql::UniqueId u : table.unique.ids()) {
       sql::RowKey entry;
       for (const sql::ColumnId column : table.unique[u]) entry.push_back(row.values[column]);
       versions.initial[{row.table, entry, Attribute::entry(u)}] = Value(true);

@@ -133,7 +133,7 @@ void SymbolicConstraints::look_once(sql::TableId table, Attribute attribute, con
   call_.reads_at = kCurrent;
 }
 
-SmtTerm SymbolicConstraints::taken_now(sql::TableId table, std::uint32_t unique, const Row& entry,
+SmtTerm SymbolicConstraints::taken_now(sql::TableId table, sql::UniqueId unique, const Row& entry,
                                        MomentId at) {
   if (call_.keys_are_unknown &&
       symbols_.changes().frees_entries(table, symbols_.app().table(table).unique[unique]))
@@ -151,7 +151,7 @@ SmtTerm SymbolicConstraints::taken_now(sql::TableId table, std::uint32_t unique,
   return taken;
 }
 
-SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, std::uint32_t unique,
+SymbolicConstraints::Entry SymbolicConstraints::look_up(sql::TableId table, sql::UniqueId unique,
                                                         SmtTerm guard, const Frame& new_row,
                                                         bool looks_once) {
   Entry entry{unique, {}, guard, {}};
@@ -177,7 +177,7 @@ SmtTerm SymbolicConstraints::take_entries(sql::TableId table, SmtTerm guard, con
                                           const Columns& columns) {
   SmtTerm is_double = symbols_.no();
   const auto& constraints = symbols_.app().table(table).unique;
-  for (std::uint32_t u = 0; u < constraints.size(); ++u) {
+  for (const sql::UniqueId u : constraints.ids()) {
     if (!mentions(constraints[u], columns)) continue;
     const Entry entry = look_up(table, u, guard, new_row);
     call_.write(table, Attribute::entry(u), entry.looks && !entry.taken, entry.values,
@@ -190,7 +190,7 @@ SmtTerm SymbolicConstraints::take_entries(sql::TableId table, SmtTerm guard, con
 void SymbolicConstraints::free_entries(sql::TableId table, SmtTerm guard, const Frame& old_row,
                                        const Columns& columns) {
   const auto& constraints = symbols_.app().table(table).unique;
-  for (std::uint32_t u = 0; u < constraints.size(); ++u) {
+  for (const sql::UniqueId u : constraints.ids()) {
     if (!mentions(constraints[u], columns)) continue;
     Row entry;
     std::vector<SmtTerm> known = {guard};
@@ -206,7 +206,7 @@ void SymbolicConstraints::free_entries(sql::TableId table, SmtTerm guard, const 
 void SymbolicConstraints::change_any_entries(sql::TableId table, SmtTerm guard,
                                              const Columns& columns) {
   const auto& constraints = symbols_.app().table(table).unique;
-  for (std::uint32_t u = 0; u < constraints.size(); ++u) {
+  for (const sql::UniqueId u : constraints.ids()) {
     if (!mentions(constraints[u], columns)) continue;
     const SmtFunction changed = symbols_.entry_function("changed", table, u);
     const SmtFunction taken = symbols_.entry_function("taken", table, u);

@@ -27,12 +27,12 @@ class SymbolicConstraints : private SymbolicPart {
   Columns referred_columns(sql::TableId table, const Columns* columns) const;
 
   struct Entry {
-    std::uint32_t unique = 0;
+    sql::UniqueId unique = {};
     Row values;
     SmtTerm looks;  // nothing of it is NULL
     SmtTerm taken;
   };
-  Entry look_up(sql::TableId table, std::uint32_t unique, SmtTerm guard, const Frame& new_row,
+  Entry look_up(sql::TableId table, sql::UniqueId unique, SmtTerm guard, const Frame& new_row,
                 bool looks_once = false);
   // Returns whether one was taken already.
   SmtTerm take_entries(sql::TableId table, SmtTerm guard, const Frame& new_row,
@@ -55,7 +55,7 @@ class SymbolicConstraints : private SymbolicPart {
  private:
   ConditionId refers_by_key(sql::TableId child, const sql::ForeignKey& key, const Row& lost,
                             const Row* parent);
-  SmtTerm taken_now(sql::TableId table, std::uint32_t unique, const Row& entry, MomentId at);
+  SmtTerm taken_now(sql::TableId table, sql::UniqueId unique, const Row& entry, MomentId at);
 };
 
 }  // namespace isoscope::audit

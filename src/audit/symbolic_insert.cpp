@@ -74,7 +74,7 @@ void SymbolicWrite::look_for_key(bool named, Insertion& insertion) {
 void SymbolicWrite::look_for_entries(bool named, Insertion& insertion) {
   const sql::Insert& insert = insertion.insert;
   const auto& unique = insertion.declared.unique;
-  for (std::uint32_t u = 0; u < unique.size(); ++u) {
+  for (const sql::UniqueId u : unique.ids()) {
     if (insert.names_key(unique[u]) != named) continue;
     insertion.entries.push_back(constraints_.look_up(insert.table, u, insertion.inserts,
                                                      insertion.proposed(), looks_once(named)));

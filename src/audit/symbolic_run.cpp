@@ -159,7 +159,7 @@ void SymbolicRun::disturb(std::span<const sql::Statement> body) {
     if (const sql::Write* write = statement.write()) {
       const sql::TableId table = write->table;
       const sql::Table& declared = symbols_.app().table(table);
-      for (std::uint32_t u = 0; u < declared.unique.size(); ++u)
+      for (const sql::UniqueId u : declared.unique.ids())
         call_.disturbed.insert({table, Attribute::entry(u)});
       if (!statement.is<sql::Update>()) call_.disturbed.insert({table, kPresence});
       if (statement.is<sql::Insert>()) {

@@ -202,12 +202,12 @@ std::optional<SymValue> Symbols::key_value(sql::TableId table, sql::ColumnId col
 }
 
 SmtFunction Symbols::entry_function(std::string_view name, sql::TableId table,
-                                    std::uint32_t unique) {
+                                    sql::UniqueId unique) {
   const std::vector<SmtSort> from(app_.table(table).unique[unique].size(), SmtSolver::kInt);
   return smt_.new_function(name, from, SmtSolver::kBool);
 }
 
-SmtTerm Symbols::initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry) {
+SmtTerm Symbols::initial_entry(sql::TableId table, sql::UniqueId unique, const Row& entry) {
   auto found = initial_entries_.find({table, unique});
   if (found == initial_entries_.end()) {
     found = initial_entries_

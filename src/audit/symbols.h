@@ -75,8 +75,8 @@ class Symbols {
   SmtTerm present_at_start(sql::TableId table, const Row& row);
   SymValue value_at_start(sql::TableId table, sql::ColumnId column, const Row& row);
   // An entry of a UNIQUE constraint is taken.
-  SmtTerm initial_entry(sql::TableId table, std::uint32_t unique, const Row& entry);
-  SmtFunction entry_function(std::string_view name, sql::TableId table, std::uint32_t unique);
+  SmtTerm initial_entry(sql::TableId table, sql::UniqueId unique, const Row& entry);
+  SmtFunction entry_function(std::string_view name, sql::TableId table, sql::UniqueId unique);
 
   // A function that we know nothing about, by name and number of arguments.
   SymValue opaque(const std::string& name, std::span<const SymValue> arguments);
@@ -118,7 +118,7 @@ class Symbols {
   std::map<sql::TableId, SmtFunction> static_presences_;
   std::map<ColumnKey, ColumnFunctions> initial_values_;
   std::map<sql::TableId, SmtFunction> initial_presences_;
-  std::map<std::pair<sql::TableId, std::uint32_t>, SmtFunction> initial_entries_;
+  std::map<std::pair<sql::TableId, sql::UniqueId>, SmtFunction> initial_entries_;
   std::map<std::pair<std::string, std::size_t>, ColumnFunctions> opaque_;
 };
 

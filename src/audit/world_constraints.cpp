@@ -258,7 +258,7 @@ void World::add_initial_entries(Cast cast, std::vector<SmtTerm>& out) {
     const sql::Table& declared = symbols_.app().tables[t];
     if (declared.unique.empty()) continue;
     const std::vector<Row> named = rows(cast, table);
-    for (std::uint32_t u = 0; u < declared.unique.size(); ++u) {
+    for (const sql::UniqueId u : declared.unique.ids()) {
       std::vector<std::pair<SmtTerm, Row>> entries;  // by row: whether it has one, and which
       for (const Row& row : named) {
         SmtTerm has = symbols_.present_at_start(table, row);

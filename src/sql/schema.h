@@ -27,6 +27,9 @@ struct Sequence {
 // The values of a row, by column.
 using TableRow = ById<ColumnId, Value>;
 
+// A key of a table besides its primary key.
+using UniqueId = Id<struct UniqueTag>;
+
 struct Column {
   std::string name;
   Type type = Type::Integer;
@@ -87,8 +90,8 @@ struct Exclusion {
 struct Table {
   std::string name;
   ById<ColumnId, Column> columns;
-  std::vector<ColumnId> primary_key;          // columns, in the order of the declaration
-  std::vector<std::vector<ColumnId>> unique;  // further keys
+  std::vector<ColumnId> primary_key;             // columns, in the order of the declaration
+  ById<UniqueId, std::vector<ColumnId>> unique;  // further keys
   std::vector<ForeignKey> foreign_keys;
   std::map<std::string, std::vector<ColumnId>> constraint_names;  // of keys, where given
   std::vector<Expr> checks;  // over the columns of source 0; must not be false

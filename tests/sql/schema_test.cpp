@@ -58,9 +58,9 @@ TEST(Schema, KnowsKeys) {
   const Table& t = app.tables[1];
   EXPECT_EQ(t.primary_key, column_list({1, 0}));
   EXPECT_TRUE(t.columns[ColumnId{0}].not_null);
-  EXPECT_THAT(t.unique, testing::UnorderedElementsAre(column_list({3, 0}), column_list({2}),
-                                                      column_list({0})));
-  EXPECT_THAT(app.tables[0].unique, ElementsAre(column_list({1})));
+  EXPECT_THAT(t.unique.entries(), testing::UnorderedElementsAre(
+                                      column_list({3, 0}), column_list({2}), column_list({0})));
+  EXPECT_THAT(app.tables[0].unique.entries(), ElementsAre(column_list({1})));
   ASSERT_EQ(t.foreign_keys.size(), 3U);
   EXPECT_EQ(t.foreign_keys[0].columns, column_list({1}));
   EXPECT_EQ(t.foreign_keys[0].target_columns, column_list({0}));

@@ -101,7 +101,7 @@ void SchemaBuilder::drop_constraint(TableId id, const std::string& name, Place a
     if (key->second == table.primary_key) {
       table.primary_key.clear();
     } else {
-      std::erase(table.unique, key->second);
+      std::erase(table.unique.entries(), key->second);
     }
     table.constraint_names.erase(key);
     return;
@@ -134,7 +134,7 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
   Column& dropped = table.columns[c];
   dropped = Column{.name = fmt::format("(dropped {})", c.index), .is_hidden = true};
   if (has_column(table.primary_key, c)) table.primary_key.clear();
-  std::erase_if(table.unique, [&](const auto& key) { return has_column(key, c); });
+  std::erase_if(table.unique.entries(), [&](const auto& key) { return has_column(key, c); });
   std::erase_if(table.foreign_keys,
                 [&](const ForeignKey& key) { return has_column(key.columns, c); });
   std::erase_if(table.exclusions,
@@ -206,7 +206,7 @@ void SchemaBuilder::drop(const Tree& node, Place at) {
       const auto known = unique_indexes_.find(name);
       if (known != unique_indexes_.end()) {
         Table& table = catalog_.tables[known->second.first.index];
-        std::erase(table.unique, known->second.second);
+        std::erase(table.unique.entries(), known->second.second);
         table.constraint_names.erase(name);
         unique_indexes_.erase(known);
       } else if (drop_exclusion(name)) {

@@ -106,11 +106,11 @@ std::optional<RowKey> find_double(CallState& call, NewRow& row, std::span<const 
   const std::vector<Value> values = row.values(columns);
   if (has_null(values)) return std::nullopt;  // NULLs are no doubles of each other
   const auto& constraints = call.app.table(row.table()).unique;
+  const auto ids = constraints.ids();
   const auto constraint = std::ranges::find_if(
-      constraints, [&](const auto& other) { return std::ranges::equal(other, columns); });
-  if (constraint != constraints.end()) {
-    const auto number = static_cast<std::uint32_t>(constraint - constraints.begin());
-    if (auto answer = call.database.find_unique(row.table(), number, values, row.old_key()))
+      ids, [&](UniqueId id) { return std::ranges::equal(constraints[id], columns); });
+  if (constraint != ids.end()) {
+    if (auto answer = call.database.find_unique(row.table(), *constraint, values, row.old_key()))
       return std::move(answer->row);
   }
   return find_row(call, row.table(), columns, values, row.old_key());

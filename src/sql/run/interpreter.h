@@ -63,7 +63,7 @@ class Database {
   struct UniqueAnswer {
     std::optional<RowKey> row;
   };
-  virtual std::optional<UniqueAnswer> find_unique(TableId /*table*/, std::uint32_t /*constraint*/,
+  virtual std::optional<UniqueAnswer> find_unique(TableId /*table*/, UniqueId /*constraint*/,
                                                   std::span<const Value> /*values*/,
                                                   const std::optional<RowKey>& /*except*/) {
     return std::nullopt;
