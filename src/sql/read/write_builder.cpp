@@ -345,6 +345,7 @@ bool WriteBuilder::modify_natively() {
       conditions.push_back(std::move(where));
     }
   }
+  const std::vector<Expr> all = conditions;
   for (Expr& condition : conditions) {
     if (loops && !uses_column(condition)) {
       loops->filter(std::move(condition));
@@ -357,6 +358,7 @@ bool WriteBuilder::modify_natively() {
                       [&](const Tree& value) { return build_expr(scope, value); });
   build_returning(scope);
   if (loops && !scope.findings.failed()) {
+    note_partners(scope, all, sets);
     const auto bound = loops->bound_variables();
     is_used_inside =
         is_used_inside ||

@@ -65,6 +65,10 @@ class WriteBuilder {
   void put(Body& to, StatementKind kind);
   // Notes an UPDATE that may move rows to other partitions.
   void note_move(const std::vector<SetColumn>& sets);
+  // UPDATE and DELETE with other tables: notes that a row may meet several rows of those, where it
+  // matters which.
+  void note_partners(const Scope& scope, std::span<const Expr> conditions,
+                     const std::vector<SetColumn>& sets);  // partners.cpp
   // What follows the writes: triggers, targets, FOUND and ROW_COUNT.
   void finish();
   void finish_targets();
