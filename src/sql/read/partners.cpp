@@ -44,18 +44,17 @@ class Partners {
   bool is_one(const Source& source) {
     if (source.table.is_none()) return false;
     const Table& table = scope_.catalog.table(source.table);
-    std::vector<std::vector<std::uint32_t>> keys = table.unique;
-    keys.push_back(table.primary_key);
-    const auto is_fixed = [&](std::uint32_t column) {
+    const auto is_fixed = [&](ColumnId column) {
       const auto var = source.bound->find(column);
       return var && std::ranges::any_of(conditions_, [&](const Expr& condition) {
                return fixes(condition, *var, open_);
              });
     };
-    const bool has_key = std::ranges::any_of(keys, [&](const std::vector<std::uint32_t>& key) {
+    const auto is_fixed_key = [&](const std::vector<ColumnId>& key) {
       return !key.empty() && std::ranges::all_of(key, is_fixed);
-    });
-    if (!has_key) return false;
+    };
+    if (!is_fixed_key(table.primary_key) && std::ranges::none_of(table.unique, is_fixed_key))
+      return false;
     for (const auto& [column, var] : source.bound->columns) open_.erase(var);
     return true;
   }

@@ -189,6 +189,7 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
     note_second_row(scope, select, built.query, place);
     return add_scalar(scope, std::move(built), place);
   }
+  note_first_row(scope, select, built.query);
   // An aggregate has a row whatever it finds.
   if (built.query.is_aggregate()) return make_boolean(true, place);
   return add_exists(scope, std::move(built), place);

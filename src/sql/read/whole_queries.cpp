@@ -8,6 +8,9 @@
 namespace isoscope::sql {
 namespace {
 
+constexpr std::string_view kPartialLock =
+    "the server locks only as many rows of this subquery as it asks for, or none";
+
 bool is_constant(const Tree& node) {
   return kind_of(node) == "A_Const" && !flag_of(inside(node), "isnull");
 }
@@ -82,6 +85,11 @@ bool has_one_row(const Scope& scope, const Query& query) {
 }  // namespace
 
 const Tree* asked_by_expression(const Tree& expr) {
+  const Tree& logic = child(expr, "BoolExpr");
+  if (text_of(logic, "boolop") == "NOT_EXPR") return asked_by_expression(child(logic, "args")[0]);
+  const Tree& link = child(expr, "SubLink");
+  if (text_of(link, "subLinkType") == "EXISTS_SUBLINK")
+    return &child(child(link, "subselect"), "SelectStmt");
   if (const Tree* select = scalar_subquery(expr)) return select;
   if (const Tree& test = child(expr, "NullTest"); !test.is_null())
     return scalar_subquery(child(test, "arg"));
@@ -118,9 +126,12 @@ const Tree* asked_of_with(const Tree& write, const Tree& with_query, const std::
 
 void note_partial_locks(Scope& scope, const Tree& select) {
   if (!scope.is_subquery || scope.runs_whole == &select || !has(select, "lockingClause")) return;
-  scope.findings.note(place_of_select(scope, select),
-                      "the server locks only as many rows of this subquery as it asks for, or none",
-                      NoteKind::Gap);
+  scope.findings.note(place_of_select(scope, select), std::string(kPartialLock), NoteKind::Gap);
+}
+
+void note_first_row(Scope& scope, const Tree& select, const Query& query) {
+  if (query.lock == Lock::None || names_one_row(scope, query)) return;
+  scope.findings.note(place_of_select(scope, select), std::string(kPartialLock), NoteKind::Gap);
 }
 
 void note_unused_failures(Scope& scope, const BuiltQuery& built) {

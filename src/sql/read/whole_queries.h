@@ -9,6 +9,7 @@
 // is an error, it does. Such a subquery is a gap, unless it is one of these:
 //
 //     v := (SELECT … FOR UPDATE)              the whole expression, or compared with a constant
+//     IF NOT EXISTS (SELECT … WHERE id = p FOR UPDATE)      the same, of a row by its key
 //     UPDATE t … WHERE id = (SELECT … FROM t FOR UPDATE SKIP LOCKED LIMIT 1)
 //     WITH q AS (SELECT … FROM t FOR UPDATE …) UPDATE t … FROM q WHERE t.id = q.id
 //
@@ -26,6 +27,8 @@ const Tree* asked_of_with(const Tree& write, const Tree& with_query, const std::
 
 // Notes the locks of a query that may not run to its end.
 void note_partial_locks(Scope& scope, const Tree& select);
+// Notes the locks of EXISTS, which stops at the first row, unless there is only one.
+void note_first_row(Scope& scope, const Tree& select, const Query& query);
 // Notes outputs of a subquery in FROM that may fail, though perhaps nothing asks for them.
 void note_unused_failures(Scope& scope, const BuiltQuery& built);
 // Notes a scalar subquery of which a second row may stay unnoticed.
