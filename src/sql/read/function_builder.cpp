@@ -393,6 +393,24 @@ std::string hint_for(std::string_view message) {
   return {};
 }
 
+// Refuses bodies that are no texts of PL/pgSQL or SQL.
+void refuse_body(const Tree& node, const Function& function, const std::string& language,
+                 std::size_t num_texts, Findings& findings) {
+  if (has(node, "sql_body"))
+    findings.fail(function.place,
+                  fmt::format("{} has a body in the style BEGIN ATOMIC or RETURN, which is not "
+                              "modelled",
+                              function.name),
+                  "write the body as a string: AS $$ … $$");
+  if (!findings.failed() && !same_word(language, "plpgsql") && !same_word(language, "sql"))
+    findings.fail(
+        function.place,
+        fmt::format("{} is in LANGUAGE {}", function.name, language.empty() ? "(none)" : language),
+        "plpgsql and sql are modelled");
+  if (!findings.failed() && num_texts != 1)
+    findings.fail(function.place, fmt::format("{} has no body", function.name));
+}
+
 }  // namespace
 
 std::optional<Function> build_function(const Tree& node, std::string_view statement,
@@ -407,19 +425,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       text_of(child(child(option(node, "language"), "arg"), "String"), "sval");
   const Tree& as = option(node, "as");
   const Tree& strings = child(child(child(as, "arg"), "List"), "items");
-  if (has(node, "sql_body"))
-    findings.fail(function.place,
-                  fmt::format("{} has a body in the style BEGIN ATOMIC or RETURN, which is not "
-                              "modelled",
-                              function.name),
-                  "write the body as a string: AS $$ … $$");
-  if (!findings.failed() && !same_word(language, "plpgsql") && !same_word(language, "sql"))
-    findings.fail(
-        function.place,
-        fmt::format("{} is in LANGUAGE {}", function.name, language.empty() ? "(none)" : language),
-        "plpgsql and sql are modelled");
-  if (!findings.failed() && strings.size() != 1)
-    findings.fail(function.place, fmt::format("{} has no body", function.name));
+  refuse_body(node, function, language, strings.size(), findings);
   if (findings.failed()) return std::nullopt;
 
   const std::string body = string_node(strings[0]);
