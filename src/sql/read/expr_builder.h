@@ -82,8 +82,8 @@ struct Scope {
   bool may_not_run = false;
   // It is a part of CASE, AND, OR or COALESCE.
   bool in_lazy_part = false;
-  // A query built here is a part of a statement: the server asks it only for the rows that it needs,
-  // or not at all …
+  // A query built here is a part of a statement: the server asks it only for the rows that it
+  // needs, or not at all …
   bool is_subquery = false;
   // … but this one (a SelectStmt) it surely asks for all of them: whole_queries.h.
   const Tree* runs_whole = nullptr;
