@@ -275,7 +275,7 @@ bool can_lock(const sql::Select& select) {
   const sql::Query& query = select.query;
   return !query.sources.empty() && !query.rows && !query.group_by && !query.is_aggregate() &&
          !query.distinct && query.distinct_on.empty() && !select.into_rows &&
-         query.lock == sql::Lock::None;
+         (!select.in_expression || select.runs_whole) && query.lock == sql::Lock::None;
 }
 
 std::string with_lock(const sql::Statement& statement, std::string_view clause) {

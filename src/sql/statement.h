@@ -146,6 +146,7 @@ struct Select {
   // Part of an expression of the statement that follows: FOUND stays as it is.
   bool in_expression = false;
   bool is_scalar = false;               // of an expression that is one value: a second row aborts
+  bool runs_whole = false;              // of an expression: the server surely asks for all its rows
   bool exists = false;                  // of EXISTS: targets[0] := is there a row?
   bool strict = false;                  // anything but one row aborts
   std::optional<VarId> into_rows = {};  // a row set that gets all rows, and no others

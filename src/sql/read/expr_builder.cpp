@@ -134,6 +134,7 @@ Expr compare_rows(Scope& scope, const std::string& name, const Tree& left, const
                         "compare the columns one by one");
     return make_null(Type::Boolean, place);
   }
+  const LazyParts all_parts(scope, place);
   std::optional<Expr> all;
   for (std::size_t i = 0; i < lefts.size(); ++i) {
     Expr l = build_expr(scope, lefts[i]);
@@ -146,11 +147,14 @@ Expr compare_rows(Scope& scope, const std::string& name, const Tree& left, const
 Expr build_between(Scope& scope, const std::string& kind, const Tree& node, Place place) {
   const Tree& ends = child(inside(child(node, "rexpr")), "items");
   if (ends.size() != 2) return make_null(Type::Boolean, place);
+  LazyParts parts(scope, place);
   Expr value = build_expr(scope, child(node, "lexpr"));
   Expr low = build_expr(scope, ends[0]);
+  const bool is_symmetric = kind.find("SYM") != std::string::npos;
+  if (!is_symmetric) parts.end_first();
   Expr high = build_expr(scope, ends[1]);
   if (!repeats(scope, value, 1, place)) return make_null(Type::Boolean, place);
-  if (kind.find("SYM") != std::string::npos) {
+  if (is_symmetric) {
     if (!repeats(scope, low, 1, place) || !repeats(scope, high, 1, place))
       return make_null(Type::Boolean, place);
     Expr smaller = make(ExprOp::Least, low.type, {low, high}, place);

@@ -413,6 +413,10 @@ void refuse_body(const Tree& node, const Function& function, const std::string& 
 
 }  // namespace
 
+bool is_in_sql(const Tree& node) {
+  return same_word(text_of(child(child(option(node, "language"), "arg"), "String"), "sval"), "sql");
+}
+
 std::optional<Function> build_function(const Tree& node, std::string_view statement,
                                        std::uint32_t begin, const SourceFile& file,
                                        Catalog& catalog, Findings& findings,

@@ -18,6 +18,8 @@ struct FiredTrigger {
   WriteOp op = WriteOp::Insert;
 };
 
+// Is the body of this CREATE FUNCTION a text of LANGUAGE sql?
+bool is_in_sql(const Tree& node);
 // `node` is a CreateFunctionStmt, `statement` its text without what comes before or behind, which
 // starts at `begin`. Nothing, and a failure in `findings`, if it uses what we do not model.
 std::optional<Function> build_function(const Tree& node, std::string_view statement,

@@ -110,6 +110,9 @@ class Call {
     std::vector<Statement>& to = *scope_.before;
     const std::size_t num_before = to.size();
     std::vector<Expr> arguments = this->arguments(*function);
+    // The server writes out functions of SQL, and may compute an argument late or not at all.
+    if (is_in_sql(*text_->node))
+      mark_calls_as_rough({to.begin() + static_cast<std::ptrdiff_t>(num_before), to.end()});
     if (scope_.findings.failed()) return;
     if (is_strict() && arguments.size() > 1 &&
         (to.size() > num_before || std::ranges::any_of(arguments, can_fail)))

@@ -161,11 +161,16 @@ void WriteBuilder::build_conflict(Insert& insert) {
   insert.conflict = OnConflict::Nothing;
   if (text_of(clause, "action") != "ONCONFLICT_UPDATE") return;
   insert.conflict = OnConflict::Update;
+  const std::size_t mark = scope.before != nullptr ? scope.before->size() : 0;
   insert.conflict_sets = build_sets(scope, child(clause, "targetList"),
                                     [&](const Tree& value) { return build_expr(scope, value); });
   add_generated(table(), insert.conflict_sets, false);
   if (has(clause, "whereClause"))
     insert.conflict_where = build_condition(scope, child(clause, "whereClause"));
+  // Without a conflict nothing of it is computed.
+  if (scope.before != nullptr)
+    mark_calls_as_rough(
+        {scope.before->begin() + static_cast<std::ptrdiff_t>(mark), scope.before->end()});
 }
 
 // The other columns have their defaults.
@@ -311,7 +316,12 @@ void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
 void WriteBuilder::insert() {
   Scope returned = scope_;
   returned.sources = {target()};
+  const std::size_t mark = returned.before != nullptr ? returned.before->size() : 0;
   build_returning(returned);
+  // DO NOTHING may return no row.
+  if (has(node_, "onConflictClause") && returned.before != nullptr)
+    mark_calls_as_rough(
+        {returned.before->begin() + static_cast<std::ptrdiff_t>(mark), returned.before->end()});
   const std::vector<ColumnId> columns = insert_columns();
   const Tree& select = child(child(node_, "selectStmt"), "SelectStmt");
   const bool is_values = has(select, "valuesLists") && !has(select, "sortClause") &&

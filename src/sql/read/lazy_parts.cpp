@@ -151,9 +151,11 @@ bool may_be_refused(const Expr& expr) {
 }
 
 void note_order_of_parts(Scope& scope, const Expr& condition) {
-  const bool has_others =
-      condition.op == ExprOp::And || condition.op == ExprOp::Or || scope.sources.size() > 1;
-  const bool is_in_order = scope.sources.size() == 1 && is_written_in_order(condition);
+  // A query may stop at its first row: INTO, LIMIT and EXISTS ask for no other.
+  const bool is_query = scope.is_subquery;
+  const bool has_others = condition.op == ExprOp::And || condition.op == ExprOp::Or ||
+                          scope.sources.size() > 1 || is_query;
+  const bool is_in_order = !is_query && scope.sources.size() == 1 && is_written_in_order(condition);
   if (has_others && !is_in_order && uses_column(condition) && may_be_refused(condition))
     scope.findings.note(condition.place,
                         "the server may compute what can fail here before the other conditions, or "

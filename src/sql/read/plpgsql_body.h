@@ -60,6 +60,7 @@ class PlpgsqlBody {
   void add_perform(Body& to, const Tree& node);
   void add_for_query(Body& to, const Tree& node);
   void check_locking_loop(const Statement& loop);
+  void note_fetched_rows(const Statement& loop);
   void add_return(Body& to, const Tree& node);
   void add_return_next(Body& to, const Tree& node);
   void add_return_query(Body& to, const Tree& node);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "sql/read/inliner.h"
 #include "sql/read/plpgsql_body.h"
@@ -112,6 +113,9 @@ std::optional<BuiltQuery> PlpgsqlBody::rows_of_statement(Body& to, const Parsed&
     findings_.fail(model.place, "this statement gives no rows");
     return std::nullopt;
   }
+  if (frame_.function().row_count)
+    findings_.note(model.place, "ROW_COUNT after a loop over changed rows is not as on the server",
+                   NoteKind::Gap);
   NamedRows rows;
   Body made;
   rows.rows = add_row_set(names, "returned", made, model.place);
@@ -226,7 +230,10 @@ void PlpgsqlBody::add_for_query(Body& to, const Tree& node) {
   if (is_writing) ++frame_.num_writing_loops;
   for (Statement& each : loop_body(node)) loop.as<ForQuery>().body.push_back(std::move(each));
   if (is_writing) --frame_.num_writing_loops;
-  if (head_.is_procedure && loop.lock() != Lock::None) check_locking_loop(loop);
+  if (loop.lock() != Lock::None) {
+    if (head_.is_procedure) check_locking_loop(loop);
+    note_fetched_rows(loop);
+  }
   to.push_back(std::move(loop));
 }
 
@@ -243,6 +250,60 @@ void PlpgsqlBody::check_locking_loop(const Statement& loop) {
       loop.place,
       "a procedure locks the rows of this loop one by one; here it locks all of them first",
       NoteKind::Gap);
+}
+
+namespace {
+
+// May the body leave the loop before its last row?
+bool may_leave(std::span<const Statement> body) {
+  return std::ranges::any_of(body, [](const Statement& s) {
+    const auto* next = s.find<Continue>();
+    return s.is<Exit>() || s.is<Return>() || (next != nullptr && next->depth > 0) ||
+           may_leave(s.body()) || may_leave(s.otherwise());
+  });
+}
+
+// Is it `key = v`, of a variable that the loop sets?
+bool is_row_of_loop(const Expr& condition, const ForQuery& loop, const Table& table) {
+  if (condition.op == ExprOp::And)
+    return std::ranges::any_of(condition.args,
+                               [&](const Expr& part) { return is_row_of_loop(part, loop, table); });
+  if (condition.op != ExprOp::Equal || table.primary_key.size() != 1) return false;
+  const auto is_pair = [&](const Expr& column, const Expr& value) {
+    return column.op == ExprOp::Column && column.column == table.primary_key.front() &&
+           value.op == ExprOp::Variable &&
+           std::ranges::find(loop.targets, value.var) != loop.targets.end();
+  };
+  return is_pair(condition.args[0], condition.args[1]) ||
+         is_pair(condition.args[1], condition.args[0]);
+}
+
+}  // namespace
+
+// The server fetches 10 rows, then 50 at a time; those that it does not come to are not locked, and
+// those that the body has changed by then are passed over.
+void PlpgsqlBody::note_fetched_rows(const Statement& loop) {
+  const auto& each = loop.as<ForQuery>();
+  if (each.query.limit && each.query.limit->op == ExprOp::Integer && each.query.limit->number <= 10)
+    return;
+  const std::function<bool(std::span<const Statement>)> changes_others =
+      [&](std::span<const Statement> body) {
+        return std::ranges::any_of(body, [&](const Statement& s) {
+          const SearchedWrite* write = s.searched();
+          const bool is_of_loop =
+              write != nullptr &&
+              std::ranges::find(each.query.sources, write->table) != each.query.sources.end();
+          const bool is_other =
+              is_of_loop &&
+              !(write->where && is_row_of_loop(*write->where, each, catalog_.table(write->table)));
+          return is_other || changes_others(s.body()) || changes_others(s.otherwise());
+        });
+      };
+  if (may_leave(each.body) || changes_others(each.body))
+    findings_.note(loop.place,
+                   "the server may not lock all rows of this loop: it fetches some of them at a "
+                   "time, and the loop ends early or changes them",
+                   NoteKind::Gap);
 }
 
 Expr PlpgsqlBody::returned(Body& to, const Tree& node, std::size_t word, const Statement& around) {

@@ -231,6 +231,11 @@ BuiltQuery build_native(Scope& scope, const Tree& select) {
   built.query.distinct = distinct.is_array() && !distinct.empty();
   built.query.limit = build_count(scope, child(select, "limitCount"), "LIMIT");
   built.query.offset = build_count(scope, child(select, "limitOffset"), "OFFSET");
+  // Some are computed before the rows are sorted and counted, others after.
+  if (built.query.limit || !built.query.order_by.empty()) note_unused_failures(scope, built);
+  if (built.query.distinct && scope.discards)
+    scope.findings.note(place_of_select(scope, select), "DISTINCT is forgotten in PERFORM",
+                        NoteKind::Gap);
   build_lock(scope, child(select, "lockingClause"), built.query);
   if (has(select, "lockingClause") && (built.query.distinct || built.query.is_aggregate()))
     scope.findings.fail(
@@ -245,7 +250,10 @@ BuiltQuery build_native(Scope& scope, const Tree& select) {
 BuiltQuery build_query(const Scope& given, const Tree& select) {
   Scope scope = given;
   note_partial_locks(scope, select);
-  scope.is_subquery = true;  // what is built from here on is a part of it
+  // What is built from here on is a part of it.
+  const bool runs_whole = !scope.is_subquery || scope.runs_whole == &select;
+  scope.is_subquery = true;
+  scope.runs_whole = runs_whole ? &select : nullptr;
   scope.sources.clear();
   scope.first_source_only = false;
   scope.aggregates = nullptr;

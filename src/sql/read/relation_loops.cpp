@@ -180,6 +180,10 @@ void RelationLoops::set_step(Input& input, Expr step) {
   input.step = input.descending ? make_integer(-number, step.place) : std::move(step);
 }
 
+void RelationLoops::calls_may_not_run() {
+  mark_calls_as_rough({once_.begin() + static_cast<std::ptrdiff_t>(mark_), once_.end()});
+}
+
 void RelationLoops::add_function(const Tree& node, Place place) {
   const Tree& alias = child(node, "alias");
   const Tree& functions = child(node, "functions");
@@ -203,6 +207,8 @@ void RelationLoops::add_function(const Tree& node, Place place) {
   scope_.before = &once_;
   if (scope_.findings.failed()) return;
   const bool is_lateral = uses_rows(asked);
+  // Only for the rows that are asked for.
+  if (is_lateral) mark_calls_as_rough(asked);
   if (!is_lateral) std::ranges::move(asked, std::back_inserter(once_));
   if (rows) {
     add_rows(*rows, name, alias, place);

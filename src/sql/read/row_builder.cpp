@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sql/read/whole_queries.h"
+
 namespace isoscope::sql {
 namespace {
 
@@ -31,6 +33,7 @@ class RowQueryBuilder {
       findings.fail(place_, "FOR UPDATE and FOR SHARE are not modelled in such a query",
                     "lock the rows by a query of their table alone");
     for (const Tree& entry : child(select_, "fromClause")) loops_.add_entry(entry);
+    if (!asks_all_of_from(scope_, select_)) loops_.calls_may_not_run();
     if (has(select_, "whereClause") && !findings.failed())
       loops_.add_where(child(select_, "whereClause"));
     if (findings.failed()) return {};

@@ -30,6 +30,8 @@ class RelationLoops {
   // to `scope.before` as it is now.
   RelationLoops(Scope& scope, Place place);
 
+  // The server may leave the functions of the entries so far uncalled.
+  void calls_may_not_run();
   void add_entry(const Tree& entry, int depth = 0);
   // A table beside those of FROM: the target of an UPDATE. Returns its number among the sources.
   std::uint32_t add_table(TableId table, std::string name);

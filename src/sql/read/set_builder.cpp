@@ -158,7 +158,7 @@ void add_with(Scope& scope, const Tree& around) {
     Scope inner = scope;
     inner.sources.clear();
     inner.is_subquery = true;
-    if (const Tree* whole = asked_of_with(around, query, name)) inner.runs_whole = whole;
+    if (const Tree* whole = asked_of_with(scope, around, query, name)) inner.runs_whole = whole;
     NamedRows rows;
     if (kind == "SelectStmt") {
       BuiltQuery built = build_query(inner, query);
@@ -188,6 +188,9 @@ BuiltQuery build_set_operation(const Scope& given, const Tree& select) {
     return {};
   }
   if (!can_have_rows(scope, place)) return {};
+  if (scope.discards && !flag_of(select, "all"))
+    scope.findings.note(place, "rows that UNION takes for equal are counted in PERFORM",
+                        NoteKind::Gap);
   for (const Tree* side : {&left, &child(select, "rarg")}) {
     if (has(*side, "lockingClause"))
       scope.findings.fail(place, "the server refuses FOR UPDATE and FOR SHARE in a UNION");

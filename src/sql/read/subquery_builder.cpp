@@ -15,7 +15,7 @@ constexpr int kLevelsOfSubquery = 10;
 
 Statement model_of(const Scope& scope, Place place) { return {.place = place, .text = scope.text}; }
 
-Expr add_exists(Scope& scope, BuiltQuery built, Place place) {
+Expr add_exists(Scope& scope, BuiltQuery built, Place place, bool runs_whole = false) {
   built.query.outputs.clear();
   built.query.order_by.clear();
   const VarId var = scope.frame->add_hidden("exists", Type::Boolean, false, place);
@@ -23,11 +23,12 @@ Expr add_exists(Scope& scope, BuiltQuery built, Place place) {
                               .with(Select{.query = std::move(built.query),
                                            .targets = {var},
                                            .in_expression = true,
+                                           .runs_whole = runs_whole,
                                            .exists = true}));
   return make_variable(*scope.frame, var, place);
 }
 
-Expr add_scalar(Scope& scope, BuiltQuery built, Place place) {
+Expr add_scalar(Scope& scope, BuiltQuery built, Place place, bool runs_whole = false) {
   if (built.columns.size() != 1) {
     scope.findings.fail(place, "a subquery that is a value has one column");
     return make_null(Type::Integer, place);
@@ -36,7 +37,8 @@ Expr add_scalar(Scope& scope, BuiltQuery built, Place place) {
   const VarId var =
       scope.frame->add_hidden("subquery", column.type, column.is_array, place, column.bits);
   add_select(*scope.before, scope, std::move(built), {var},
-             Select{.in_expression = true, .is_scalar = true}, model_of(scope, place));
+             Select{.in_expression = true, .is_scalar = true, .runs_whole = runs_whole},
+             model_of(scope, place));
   return make_variable(*scope.frame, var, place);
 }
 
@@ -187,12 +189,13 @@ Expr build_subquery(Scope& scope, const Tree& sublink, Place place) {
   }
   if (kind == "EXPR_SUBLINK") {
     note_second_row(scope, select, built.query, place);
-    return add_scalar(scope, std::move(built), place);
+    return add_scalar(scope, std::move(built), place, scope.runs_whole == &select);
   }
   note_first_row(scope, select, built.query);
   // An aggregate has a row whatever it finds.
   if (built.query.is_aggregate()) return make_boolean(true, place);
-  return add_exists(scope, std::move(built), place);
+  const bool runs_whole = scope.runs_whole == &select && names_one_row(scope, built.query);
+  return add_exists(scope, std::move(built), place, runs_whole);
 }
 
 }  // namespace isoscope::sql

@@ -1,6 +1,7 @@
 #include "sql/read/whole_queries.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sql/read/lazy_parts.h"
 #include "sql/read/query_parts.h"
@@ -15,7 +16,26 @@ bool is_constant(const Tree& node) {
   return kind_of(node) == "A_Const" && !flag_of(inside(node), "isnull");
 }
 
-bool is_column(const Tree& node) { return kind_of(node) == "ColumnRef"; }
+std::string name_of_range(const Tree& range) {
+  const std::string alias = text_of(child(range, "alias"), "aliasname");
+  return alias.empty() ? text_of(range, "relname") : alias;
+}
+
+// q of q.c; empty for other expressions.
+std::string qualifier_of(const Tree& node) {
+  const Tree& fields = child(child(node, "ColumnRef"), "fields");
+  return fields.size() == 2 ? string_node(fields[0]) : "";
+}
+
+// Is it surely a column of the table that the statement changes, and no variable?
+bool is_column_of(const Scope& scope, const Tree& write, const Tree& node) {
+  const Tree& fields = child(child(node, "ColumnRef"), "fields");
+  const Tree& relation = child(write, "relation");
+  const auto table = scope.catalog.find_table(text_of(relation, "relname"));
+  if (!table || fields.empty() || !find_column(scope.catalog.table(*table), last_name(fields)))
+    return false;
+  return fields.size() == 1 || qualifier_of(node) == name_of_range(relation);
+}
 
 // Both sides of a comparison; nothing for other expressions.
 struct Sides {
@@ -50,7 +70,15 @@ std::string only_table(const Tree& from) {
 
 std::string target_of(const Tree& write) { return text_of(child(write, "relation"), "relname"); }
 
-// Does a unique key, of which all columns are given, find the row?
+bool has_one_row(const Scope& scope, const Query& query) {
+  const bool is_first =
+      query.limit && query.limit->op == ExprOp::Integer && query.limit->number <= 1;
+  const bool is_bare = !query.rows && query.sources.empty();
+  return query.is_aggregate() || is_first || is_bare || names_one_row(scope, query);
+}
+
+}  // namespace
+
 bool names_one_row(const Scope& scope, const Query& query) {
   if (query.rows || query.sources.size() != 1 || !query.where) return false;
   const Table& table = scope.catalog.table(query.sources.front());
@@ -75,15 +103,6 @@ bool names_one_row(const Scope& scope, const Query& query) {
   return is_given(table.primary_key) || std::ranges::any_of(table.unique, is_given);
 }
 
-bool has_one_row(const Scope& scope, const Query& query) {
-  const bool is_first =
-      query.limit && query.limit->op == ExprOp::Integer && query.limit->number <= 1;
-  const bool is_bare = !query.rows && query.sources.empty();
-  return query.is_aggregate() || is_first || is_bare || names_one_row(scope, query);
-}
-
-}  // namespace
-
 const Tree* asked_by_expression(const Tree& expr) {
   const Tree& logic = child(expr, "BoolExpr");
   if (text_of(logic, "boolop") == "NOT_EXPR") return asked_by_expression(child(logic, "args")[0]);
@@ -99,29 +118,43 @@ const Tree* asked_by_expression(const Tree& expr) {
   return is_constant(*sides->left) ? scalar_subquery(*sides->right) : nullptr;
 }
 
-const Tree* asked_by_write(const Tree& write) {
+const Tree* asked_by_write(const Scope& scope, const Tree& write) {
   const Tree& where = child(write, "whereClause");
   if (!is_equation(where) || has(write, "fromClause") || has(write, "usingClause")) return nullptr;
   const auto sides = comparison_in(where);
-  const bool is_left = is_column(*sides->left);
-  if (!is_left && !is_column(*sides->right)) return nullptr;
+  const bool is_left = is_column_of(scope, write, *sides->left);
+  if (!is_left && !is_column_of(scope, write, *sides->right)) return nullptr;
   const Tree* select = scalar_subquery(is_left ? *sides->right : *sides->left);
   if (select == nullptr || only_table(child(*select, "fromClause")) != target_of(write))
     return nullptr;
   return select;
 }
 
-const Tree* asked_of_with(const Tree& write, const Tree& with_query, const std::string& name) {
-  const Tree& joined =
-      has(write, "usingClause") ? child(write, "usingClause") : child(write, "fromClause");
+const Tree* asked_of_with(const Scope& scope, const Tree& write, const Tree& with_query,
+                          const std::string& name) {
+  const bool deletes = has(write, "usingClause");
+  const Tree& joined = child(write, deletes ? "usingClause" : "fromClause");
   const Tree& where = child(write, "whereClause");
   if (target_of(write).empty() || only_table(joined) != name || !is_equation(where)) return nullptr;
+  const std::string alias = name_of_range(child(joined[0], "RangeVar"));
   const auto sides = comparison_in(where);
-  const bool joins = is_column(*sides->left) && is_column(*sides->right);
+  const auto joins = [&](const Tree& target, const Tree& other) {
+    return is_column_of(scope, write, target) && qualifier_of(other) == alias;
+  };
+  const bool is_joined = joins(*sides->left, *sides->right) || joins(*sides->right, *sides->left);
   const bool is_alone = child(child(write, "withClause"), "ctes").size() == 1;
-  return joins && is_alone && only_table(child(with_query, "fromClause")) == target_of(write)
+  return is_joined && is_alone && only_table(child(with_query, "fromClause")) == target_of(write)
              ? &with_query
              : nullptr;
+}
+
+bool asks_all_of_from(const Scope& scope, const Tree& select) {
+  if (scope.runs_whole != &select || child(select, "fromClause").size() != 1) return false;
+  const Tree& from = child(select, "fromClause")[0];
+  const auto has_part = [&](const char* part) { return has(select, part); };
+  return kind_of(from) == "RangeFunction" &&
+         std::ranges::none_of(
+             std::array{"whereClause", "havingClause", "limitCount", "limitOffset"}, has_part);
 }
 
 void note_partial_locks(Scope& scope, const Tree& select) {

@@ -21,10 +21,16 @@ namespace isoscope::sql {
 // The SelectStmt that an expression of PL/pgSQL surely asks for its rows; null if there is none.
 const Tree* asked_by_expression(const Tree& expr);
 // The one that an UPDATE or DELETE asks to find its rows.
-const Tree* asked_by_write(const Tree& write);
+const Tree* asked_by_write(const Scope& scope, const Tree& write);
 // The one of WITH, called `name`, whose rows an UPDATE or DELETE joins with its own.
-const Tree* asked_of_with(const Tree& write, const Tree& with_query, const std::string& name);
+const Tree* asked_of_with(const Scope& scope, const Tree& write, const Tree& with_query,
+                          const std::string& name);
 
+// Does a unique key, of which all columns are given, find the row?
+bool names_one_row(const Scope& scope, const Query& query);
+// Does it surely run what stands in FROM, a function for example? Not where a condition may be
+// false from the beginning, or no row be wanted.
+bool asks_all_of_from(const Scope& scope, const Tree& select);
 // Notes the locks of a query that may not run to its end.
 void note_partial_locks(Scope& scope, const Tree& select);
 // Notes the locks of EXISTS, which stops at the first row, unless there is only one.

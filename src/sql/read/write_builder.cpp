@@ -326,12 +326,13 @@ bool WriteBuilder::modify_natively() {
   const std::size_t mark = before != nullptr ? before->size() : 0;
   bool is_used_inside = false;
   Scope scope = scope_;
-  scope.runs_whole = asked_by_write(node_);
+  scope.runs_whole = asked_by_write(scope_, node_);
   scope.is_used_inside = before != nullptr ? &is_used_inside : nullptr;
   scope.sources = {target()};
   std::optional<RelationLoops> loops;
   if (!from.empty()) loops.emplace(scope, model_.place);
   for (const Tree& entry : from) loops->add_entry(entry);
+  if (loops) loops->calls_may_not_run();
   if (scope.findings.failed()) return true;
   std::optional<Expr> rows_where;
   if (view_) rows_where = view_->where;
@@ -390,6 +391,7 @@ void WriteBuilder::modify_for_each_row() {
   RelationLoops loops(scope, model_.place);
   const std::uint32_t target = loops.add_table(id_, name_);
   for (const Tree& entry : from) loops.add_entry(entry);
+  loops.calls_may_not_run();
   if (scope.findings.failed()) return;
   if (has(node_, "whereClause")) loops.add_where(child(node_, "whereClause"));
   std::optional<Expr> where;

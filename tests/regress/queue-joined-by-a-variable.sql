@@ -1,0 +1,26 @@
+-- False proof: p is no column of t, and WITH is not asked where the condition is false.
+-- run: isoscope audit FILE --level pg-rc --prove
+-- exit: 3
+-- says: the server locks only as many rows of this subquery as it asks for, or none
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, k int NOT NULL);
+INSERT INTO t VALUES (1, 0, 1), (2, 0, 1), (3, 0, 2);
+CREATE TABLE s (id int PRIMARY KEY, w int NOT NULL);
+INSERT INTO s VALUES (1, 0), (2, 0);
+CREATE FUNCTION bump(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE x int; y int; b boolean; r record; a int[];
+BEGIN
+  WITH q AS (SELECT id, k FROM t WHERE id = 2 FOR UPDATE) UPDATE t SET v = t.v FROM q WHERE t.id = p;
+  SELECT v INTO x FROM t WHERE id = 2;
+  UPDATE t SET v = x + 1 WHERE id = 2;
+  RETURN x;
+END $$;
+CREATE FUNCTION inc2(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE x int;
+BEGIN
+  SELECT v INTO x FROM t WHERE id = 2 FOR UPDATE;
+  UPDATE t SET v = x + 1 WHERE id = 2;
+  RETURN x;
+END $$;
+-- session a: inc2(1)
+-- session b: bump(99)
+-- assert SELECT v = 2 FROM t WHERE id = 2
