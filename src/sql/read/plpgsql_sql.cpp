@@ -189,6 +189,11 @@ void PlpgsqlBody::add_perform(Body& to, const Tree& node) {
     std::ranges::move(before, std::back_inserter(to));
     return;
   }
+  const bool drops_equal_rows = has(select, "distinctClause") ||
+                                (text_of(select, "op") == "SETOP_UNION" && !flag_of(select, "all"));
+  if (drops_equal_rows)
+    findings_.note(model.place, "PERFORM counts rows that DISTINCT or UNION takes for equal",
+                   NoteKind::Gap);
   // The values are thrown away, but whether there are rows sets FOUND.
   if (!built.query.is_aggregate()) built.query.outputs.clear();
   built.computed.clear();

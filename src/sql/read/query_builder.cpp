@@ -233,9 +233,6 @@ BuiltQuery build_native(Scope& scope, const Tree& select) {
   built.query.offset = build_count(scope, child(select, "limitOffset"), "OFFSET");
   // Some are computed before the rows are sorted and counted, others after.
   if (built.query.limit || !built.query.order_by.empty()) note_unused_failures(scope, built);
-  if (built.query.distinct && scope.discards)
-    scope.findings.note(place_of_select(scope, select), "DISTINCT is forgotten in PERFORM",
-                        NoteKind::Gap);
   build_lock(scope, child(select, "lockingClause"), built.query);
   if (has(select, "lockingClause") && (built.query.distinct || built.query.is_aggregate()))
     scope.findings.fail(

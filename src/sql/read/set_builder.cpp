@@ -188,9 +188,6 @@ BuiltQuery build_set_operation(const Scope& given, const Tree& select) {
     return {};
   }
   if (!can_have_rows(scope, place)) return {};
-  if (scope.discards && !flag_of(select, "all"))
-    scope.findings.note(place, "rows that UNION takes for equal are counted in PERFORM",
-                        NoteKind::Gap);
   for (const Tree* side : {&left, &child(select, "rarg")}) {
     if (has(*side, "lockingClause"))
       scope.findings.fail(place, "the server refuses FOR UPDATE and FOR SHARE in a UNION");
