@@ -231,10 +231,13 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
     loaded.problems.push_back(loaded.located(file->problems[i]));
     left_out.push_back(audit::left_out_note(file->left_out[i], file->problems[i]));
   }
-  std::erase_if(names, [&](const std::string& name) { return !file->find_function(name); });
-  auto app = audit::only(*file, names);
+  // Functions that were asked for and are left out leave nothing to audit, not everything.
+  std::vector<std::string> understood = names;
+  std::erase_if(understood, [&](const std::string& name) { return !file->find_function(name); });
+  auto app = audit::only(*file, understood);
   if (!app) return app.error();
   loaded.app = *std::move(app);
+  if (understood.empty() && !names.empty()) loaded.app.functions.clear();
 
   for (const audit::Refused& refused : remove_refused(loaded.app)) {
     loaded.problems.push_back(loaded.located(refused.why));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql/read/function_builder.h"
+#include "sql/read/query_builder.h"
 #include "sql/statement_walk.h"
 
 namespace isoscope::sql {
@@ -135,6 +136,13 @@ class Call {
     std::ranges::move(inlined.body, std::back_inserter(block.body));
     const std::string volatility =
         text_of(child(child(option_of(*text_->node, "volatility"), "arg"), "String"), "sval");
+    // With constants for arguments the planner calls it, and a plan is kept for later calls.
+    if (same_word(volatility, "immutable") && has_sql(function->body))
+      scope_.findings.note(place_,
+                           fmt::format("{} is IMMUTABLE and asks the database: the server may keep "
+                                       "what an earlier call gave; say STABLE or VOLATILE",
+                                       name_),
+                           NoteKind::Gap);
     block.called = function->name;
     block.is_separate = volatility.empty() || volatility == "volatile";
     std::vector<Statement> body;
