@@ -85,7 +85,8 @@ bool names_one_row(const Scope& scope, const Query& query) {
   std::vector<ColumnId> given;
   const auto look = [&](const Expr& condition) {
     if (condition.op != ExprOp::Equal) return;
-    for (const auto& [column, value] : {std::pair(0, 1), std::pair(1, 0)}) {
+    for (const std::size_t column : {std::size_t{0}, std::size_t{1}}) {
+      const std::size_t value = 1 - column;
       if (condition.args[column].op == ExprOp::Column && !uses_column(condition.args[value]))
         given.push_back(condition.args[column].column);
     }
