@@ -73,7 +73,7 @@ def audit_tasks(_, __):
     for app, options, _ in audit_table.ROWS:
         file = os.path.join(audit_table.TREE, audit_table.EXAMPLES.get(app, audit_table.APPS.format(app)))
         shown = " ".join(option for option in options if option not in audit_table.HYBRID)
-        yield f"{app} {shown}", ["audit", file, *options]
+        yield f"{app} {shown}", ["audit", file, "--conflicts", "column", *options]
 
 
 def synth_tasks(_, __):

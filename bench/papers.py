@@ -144,7 +144,7 @@ def anode(binary, args):
     times = {}
 
     def ask(name, *words):
-        answer, seconds = run_json(binary, ["audit", app[name], *words])
+        answer, seconds = run_json(binary, ["audit", app[name], "--conflicts", "column", *words])
         times[f"{name} {' '.join(words[:4])}"] = seconds
         return answer
 

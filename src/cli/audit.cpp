@@ -35,7 +35,7 @@ struct AuditArguments {
   AuditInput input;
   std::size_t cycle = 4;
   bool all = false;
-  std::string conflicts = "column";
+  std::string conflicts;  // empty: as the server has it
   std::string initial = "empty";
   bool prove = false;
   std::optional<std::size_t> path;
@@ -100,9 +100,16 @@ std::string needs_formulas(const AuditArguments& args) {
   if (args.advise) return "--advise";
   if (args.subsets) return "--subsets";
   if (!args.input.serial.empty()) return "--serial";
-  if (args.conflicts != "column") return "--conflicts";
+  if (!args.conflicts.empty()) return "--conflicts";
   if (args.initial != "empty") return "--initial";
   return "";
+}
+
+// PostgreSQL locks rows, whatever their columns; the definitions of levels speak of columns.
+audit::Conflicts conflicts_of(const AuditArguments& args) {
+  const bool of_rows =
+      args.conflicts.empty() ? args.input.server == "postgres" : args.conflicts == "row";
+  return of_rows ? audit::Conflicts::Rows : audit::Conflicts::Columns;
 }
 
 // Without proofs: an anomaly is a run, and everything else is unknown.
@@ -145,7 +152,7 @@ int run_audit(const AuditArguments& args) {
   const audit::Problem problem{
       .app = loaded->app,
       .levels = loaded->levels,
-      .conflicts = args.conflicts == "row" ? audit::Conflicts::Rows : audit::Conflicts::Columns,
+      .conflicts = conflicts_of(args),
       .serial = loaded->serial,
       .rows_at_start = args.initial == "any"};
   if (auto fits = args.input.is_on_mariadb() ? audit::check_functions(problem)
@@ -214,10 +221,10 @@ Run add_audit(CLI::App& app) {
   app.add_flag("--all", args->all,
                "every anomaly that differs in its functions or kinds of edges, not only the first");
   app.add_option("--conflicts", args->conflicts,
-                 "two writes of a row conflict if they have a column in common, or always")
+                 "two writes of a row conflict if they have a column in common, or always; row by "
+                 "default, column with --server formal")
       ->type_name("column|row")
-      ->check(one_of({"column", "row"}))
-      ->capture_default_str();
+      ->check(one_of({"column", "row"}));
   app.add_option("--initial", args->initial,
                  "tables with INSERTs start empty, or with any rows as the others do")
       ->type_name("empty|any")

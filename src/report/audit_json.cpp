@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "audit/open_world.h"
 #include "audit/symbols.h"
 #include "formats/formats.h"
 #include "report/audit_claims.h"
@@ -257,6 +258,9 @@ std::string audit_json(const AuditReport& report) {
   json["level"] = problem.levels.base->name;
   json["levels"] = levels_json(problem);
   json["bound"] = report.options.max_length;
+  const bool of_rows =
+      report.small_runs || audit::rules_of(problem).conflicts == audit::Conflicts::Rows;
+  json["conflicts"] = of_rows ? "row" : "column";
   Json anomalies = Json::array();
   for (const FoundAnomaly& anomaly : answer.search.anomalies)
     anomalies.push_back(anomaly_json(problem, anomaly));
