@@ -273,8 +273,21 @@ TEST(CliAudit, DrawsTheFirstAnomaly) {
   const TempFile file(".dot");
   EXPECT_EQ(audit(kCourseware + " --level si --dot " + file.path()).exit_code, 1);
   const std::string dot = slurp(file.path());
-  EXPECT_THAT(dot, AllOf(StartsWith("digraph"), HasSubstr("rw course["), HasSubstr("penwidth=2"),
+  EXPECT_THAT(dot, AllOf(StartsWith("digraph"), HasSubstr("rw student["), HasSubstr("penwidth=2"),
                          HasSubstr("does not see"), HasSubstr("prepares")));
+}
+
+// enroll changes the course that rem_course deletes, but none of the columns that it reads: on
+// PostgreSQL the second of them gets 40001.
+TEST(CliAudit, CountsConflictsByRowsOnPostgresAndByColumnsFormally) {
+  const std::string both = kCourseware + " --level si --only enroll,rem_course,add_course,add_student";
+  const json on_server = audit_json(both);
+  EXPECT_EQ(on_server["conflicts"], "row");
+  EXPECT_EQ(on_server["verdict"], "none");
+  const json formal = audit_json(both + " --server formal");
+  EXPECT_EQ(formal["conflicts"], "column");
+  EXPECT_EQ(formal["verdict"], "anomaly");
+  EXPECT_EQ(audit_json(both + " --conflicts column")["verdict"], "anomaly");
 }
 
 TEST(CliAudit, AdvisesLevelsAndRepairs) {
