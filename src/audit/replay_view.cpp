@@ -89,6 +89,9 @@ class View final : public sql::Database {
     phase_ = Phase::Change;
   }
 
+  void begin_reference_check() override { checks_references_ = true; }
+  void end_reference_check() override { checks_references_ = false; }
+
   std::vector<sql::RowKey> rows(TableId table) override {
     std::set<sql::RowKey> keys;
     for (const auto& [of, row] : versions_.rows) {
@@ -101,7 +104,8 @@ class View final : public sql::Database {
   }
   bool is_present(TableId table, const sql::RowKey& key) override {
     // Once the search is over, nothing else is found.
-    if (phase_ == Phase::Change && searched_.contains(table) && !found_.contains({table, key}))
+    if (phase_ == Phase::Change && !checks_references_ && searched_.contains(table) &&
+        !found_.contains({table, key}))
       return false;
     const Value value = get({table, key, kPresence}, Value(false));
     return value == Value(true);
@@ -398,6 +402,7 @@ class View final : public sql::Database {
   std::map<std::pair<TableId, sql::RowKey>, Entries> entries_before_;  // of rows that it changes
   std::int64_t next_fresh_ = 0;
   bool use_own_ = true;
+  bool checks_references_ = false;
 };
 
 }  // namespace

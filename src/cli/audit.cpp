@@ -149,12 +149,11 @@ int run_audit(const AuditArguments& args) {
   auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
   if (loaded->app.functions.empty() && !loaded->problems.empty()) return fail_for_problems(*loaded);
-  const audit::Problem problem{
-      .app = loaded->app,
-      .levels = loaded->levels,
-      .conflicts = conflicts_of(args),
-      .serial = loaded->serial,
-      .rows_at_start = args.initial == "any"};
+  const audit::Problem problem{.app = loaded->app,
+                               .levels = loaded->levels,
+                               .conflicts = conflicts_of(args),
+                               .serial = loaded->serial,
+                               .rows_at_start = args.initial == "any"};
   if (auto fits = args.input.is_on_mariadb() ? audit::check_functions(problem)
                                              : audit::check_problem(problem);
       !fits)

@@ -55,18 +55,24 @@ class LiveFunctions : public testing::Test {
 
   // These rows and no others, whether or not what they refer to is there.
   void reset(const sql::Application& app, const std::vector<sql::InitialRow>& rows) {
+    const std::string sql = rows_of(app, rows);
+    admin_->run(sql);
+    ASSERT_FALSE(admin_->failed()) << sql;
+  }
+  static std::string quoted(const std::string& name) { return '"' + name + '"'; }
+  static std::string rows_of(const sql::Application& app,
+                             const std::vector<sql::InitialRow>& rows) {
     std::string sql;
     for (const sql::Table& table : app.tables)
-      sql += (sql.empty() ? "TRUNCATE " : ", ") + table.name;
+      sql += (sql.empty() ? "TRUNCATE " : ", ") + quoted(table.name);
     sql += "; SET session_replication_role = replica";
     for (const sql::InitialRow& row : rows) {
       std::string values;
       for (const sql::Value& value : row.values)
         values += (values.empty() ? "" : ", ") + (value.is_null() ? "NULL" : sql::print(value));
-      sql += "; INSERT INTO " + app.table(row.table).name + " VALUES (" + values + ")";
+      sql += "; INSERT INTO " + quoted(app.table(row.table).name) + " VALUES (" + values + ")";
     }
-    admin_->run(sql + "; SET session_replication_role = origin");
-    ASSERT_FALSE(admin_->failed()) << sql;
+    return sql + "; SET session_replication_role = origin";
   }
 
   // Plays the schedule of an anomaly. The SQLSTATE if the server ends a call, else empty.
@@ -183,6 +189,14 @@ class LiveFunctions : public testing::Test {
   template <typename Prepare>
   bool has_serial_order(const Prepare& prepare, const sql::Application& app,
                         std::vector<Call> calls, const std::string& end) {
+    return has_serial_order(
+        prepare, [&] { return state(app); }, std::move(calls), end);
+  }
+  // `rows` asks for the rows that are compared.
+  template <typename Prepare, typename Rows>
+  requires std::invocable<Rows>
+  bool has_serial_order(const Prepare& prepare, const Rows& rows, std::vector<Call> calls,
+                        const std::string& end) {
     std::erase_if(calls, [](const Call& call) { return !call.answer; });
     std::vector<std::size_t> order(calls.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -191,7 +205,7 @@ class LiveFunctions : public testing::Test {
       bool is_same = true;
       for (const std::size_t c : order)
         is_same = is_same && admin_->run("SELECT " + calls[c].text) == *calls[c].answer;
-      if (is_same && state(app) == end) return true;
+      if (is_same && rows() == end) return true;
     } while (std::ranges::next_permutation(order).found);
     return false;
   }

@@ -280,7 +280,8 @@ TEST(CliAudit, DrawsTheFirstAnomaly) {
 // enroll changes the course that rem_course deletes, but none of the columns that it reads: on
 // PostgreSQL the second of them gets 40001.
 TEST(CliAudit, CountsConflictsByRowsOnPostgresAndByColumnsFormally) {
-  const std::string both = kCourseware + " --level si --only enroll,rem_course,add_course,add_student";
+  const std::string both =
+      kCourseware + " --level si --only enroll,rem_course,add_course,add_student";
   const json on_server = audit_json(both);
   EXPECT_EQ(on_server["conflicts"], "row");
   EXPECT_EQ(on_server["verdict"], "none");

@@ -116,7 +116,22 @@ std::optional<RowKey> find_double(CallState& call, NewRow& row, std::span<const 
   return find_row(call, row.table(), columns, values, row.old_key());
 }
 
+// While a foreign key looks at rows.
+class ReferenceCheck {
+ public:
+  explicit ReferenceCheck(Database& database) : database_(database) {
+    database_.begin_reference_check();
+  }
+  ~ReferenceCheck() { database_.end_reference_check(); }
+  ReferenceCheck(const ReferenceCheck&) = delete;
+  ReferenceCheck& operator=(const ReferenceCheck&) = delete;
+
+ private:
+  Database& database_;
+};
+
 Result<void> check_references(CallState& call, NewRow& row) {
+  const ReferenceCheck check(call.database);
   const Table& table = call.app.table(row.table());
   for (const ForeignKey& foreign : table.foreign_keys) {
     if (!sets_any(row, foreign.columns)) continue;
@@ -145,6 +160,7 @@ bool is_referenced(const Application& app, TableId table) {
 
 Result<void> check_not_referenced(CallState& call, TableId table, const RowKey& key,
                                   const TableRow& old, bool is_delete) {
+  const ReferenceCheck check(call.database);
   for (std::uint32_t t = 0; t < call.app.tables.size(); ++t) {
     for (const ForeignKey& foreign : call.app.tables[t].foreign_keys) {
       if (foreign.target != table) continue;

@@ -58,6 +58,10 @@ class Database {
   // to be reported by matched() first, then end_search(); after it the statement looks again.
   virtual bool begin_search(TableId /*table*/) { return false; }
   virtual void end_search() {}
+  // A foreign key looks at rows as they are by now, by a query of its own in the middle of the
+  // statement: also at rows that the statement did not find.
+  virtual void begin_reference_check() {}
+  virtual void end_reference_check() {}
   // For databases that keep entries of UNIQUE constraints: another row with these values in the
   // columns of the constraint, or that there is none. Nothing: the interpreter looks at the rows.
   struct UniqueAnswer {
