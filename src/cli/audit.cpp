@@ -48,8 +48,10 @@ struct AuditArguments {
 };
 
 // Reports every function that cannot be modelled, where there is no other.
-int fail_for_problems(const LoadedAudit& loaded) {
+int fail_for_problems(const AuditArguments& args, const LoadedAudit& loaded) {
   for (const Error& problem : loaded.problems) (void)fail(problem);
+  if (!args.input.only.empty())
+    return fail({.what = "no function that --only names can be modelled"});
   const std::size_t count = loaded.problems.size();
   return fail({.what = count == 1
                            ? std::string("the only function cannot be modelled")
@@ -148,7 +150,7 @@ int run_audit(const AuditArguments& args) {
                  .hint = "there, small runs are executed, and nothing is proved"});
   auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
-  if (loaded->app.functions.empty() && !loaded->problems.empty()) return fail_for_problems(*loaded);
+  if (loaded->app.functions.empty() && !loaded->problems.empty()) return fail_for_problems(args, *loaded);
   const audit::Problem problem{.app = loaded->app,
                                .levels = loaded->levels,
                                .conflicts = conflicts_of(args),

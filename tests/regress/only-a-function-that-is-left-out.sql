@@ -2,7 +2,7 @@
 -- and their anomaly was the answer.
 -- run: isoscope audit FILE --only emptied
 -- exit: 2
--- says: emptied is left out
+-- says: no function that --only names can be modelled
 -- says not: withdraw
 CREATE TABLE account (id integer PRIMARY KEY, balance integer NOT NULL);
 
