@@ -382,6 +382,9 @@ std::vector<std::vector<Value>> Machine::committed_rows(const State& state, Tabl
   }
   std::vector<std::vector<Value>> list;
   for (auto& [key, row] : rows) list.push_back(std::move(row));
+  // A hidden key is the order of the INSERTs, and no part of what the table holds.
+  const auto is_hidden = [&](ColumnId c) { return t.columns[c].is_hidden; };
+  if (std::ranges::any_of(t.primary_key, is_hidden)) std::ranges::sort(list);
   return list;
 }
 
