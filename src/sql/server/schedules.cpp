@@ -213,11 +213,12 @@ class Explorer {
     // Numbers that sequences gave and no call has read are not part of a history, but claims see
     // them.
     for (const BrokenClaim& each : broken) history.add(each.claim + 1);
+    // Writes that read nothing end a history in several ways.
+    if (options_.wants_outcomes) note_outcome(state, broken, history);
     if (!histories_.insert(history).second) return;
     ++all_.histories;
     const bool is_violating = !broken.empty() || state.broken != 0;
     if (is_violating) ++all_.violating;
-    if (options_.wants_outcomes) note_outcome(state, broken);
     if (!broken.empty() && all_.violations.size() < options_.max_violations)
       all_.violations.push_back({path_, std::move(broken)});
     if (options_.on_history && !options_.on_history(state, path_, is_violating)) {
@@ -233,7 +234,7 @@ class Explorer {
           -1);
   }
 
-  void note_outcome(const State& state, const std::vector<BrokenClaim>& broken) {
+  void note_outcome(const State& state, const std::vector<BrokenClaim>& broken, Digest history) {
     RunEnd run_end = end_of(machine_, state);
     Digest digest = digest_of(run_end);
     digest.add(state.broken);
@@ -253,7 +254,8 @@ class Explorer {
       }
       std::ranges::sort(list);
     }
-    ++all_.outcomes[at->second].histories;
+    history.add(at->second);
+    if (ended_.insert(history).second) ++all_.outcomes[at->second].histories;
   }
 
   void finish() {
@@ -278,6 +280,7 @@ class Explorer {
   // States, and by session which steps slept whenever they were met.
   std::unordered_map<Digest, std::uint64_t, Digest::Hash> seen_;
   Seen histories_;
+  Seen ended_;  // histories with the number of an outcome
   std::unordered_map<Digest, std::size_t, Digest::Hash> outcome_numbers_;
   Schedules all_;
 };
