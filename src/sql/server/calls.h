@@ -77,6 +77,8 @@ class Calls {
   virtual bool catches(CallId call) const = 0;
 
   virtual Footprint footprint(CallId call) const = 0;
+  // Tables that SERIALIZABLE watches because the call reads them, and those that it writes.
+  virtual Footprint guarded(CallId call) const = 0;
   virtual bool may_change(TableId table) const = 0;
   // Do runs differ by values that the database makes anew?
   virtual bool makes_fresh_values() const = 0;

@@ -28,6 +28,7 @@ class KeyCalls final : public Calls {
   Attempt go_on(const StatementContext& context, Running& running) const override;
   bool catches(CallId) const override { return false; }
   Footprint footprint(CallId call) const override;
+  Footprint guarded(CallId call) const override { return footprint(call); }
   bool may_change(TableId table) const override;
   bool makes_fresh_values() const override { return false; }
   ClaimAnswer ask(const State& state, const RowAssertion& claim) const override;

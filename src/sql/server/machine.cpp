@@ -261,6 +261,11 @@ StepDone Machine::take(State& state, const Choice& choice) const {
     return fail(state, choice.session,
                 {.sqlstate = is_postgres ? "40P01" : "1213", .message = "deadlock"});
   }
+  if (choice.is_refused) {
+    end(state, choice.session, false,
+        {.sqlstate = "40001", .message = "dependencies among transactions might have a cycle"}, {});
+    return {StepDone::Kind::Aborted, txn, nullptr};
+  }
   if (state.txns[txn].status == TxnStatus::Waiting) {
     state.txns[txn].status = TxnStatus::Running;
     state.running.insert(txn);

@@ -78,7 +78,8 @@ struct State {
 
 struct Choice {
   ProgramSession session = {};
-  bool is_victim = false;  // of a deadlock
+  bool is_victim = false;   // of a deadlock
+  bool is_refused = false;  // aborted without need (refusals.h)
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
@@ -118,8 +119,8 @@ class Machine {
   // The next transaction of the session did not happen: the server has aborted it. With it go the
   // parts of its call behind it.
   void skip(State& state, ProgramSession session) const;
-  // Committed rows of a table, in the order of its key, or of their values where it has none; hidden
-  // columns are left out.
+  // Committed rows of a table, in the order of its key, or of their values where it has none;
+  // hidden columns are left out.
   std::vector<std::vector<Value>> committed_rows(const State& state, TableId table) const;
 
  private:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sql/server/refusals.h"
 #include "sql/server/state_digest.h"
 #include "sql/server/step_effect.h"
 
@@ -26,7 +27,11 @@ class Explorer {
  public:
   Explorer(const Machine& machine, const std::vector<RowAssertion>& claims,
            const ScheduleOptions& options)
-      : machine_(machine), claims_(claims), options_(options), budget_(options.budget) {
+      : machine_(machine),
+        claims_(claims),
+        options_(options),
+        budget_(options.budget),
+        refusals_(machine) {
     for (const CallId call : machine.outline().calls.ids())
       footprints_.push_back(machine.calls().footprint(call));
     is_reduced_ = options.is_reduced && machine.outline().sessions.size() <= 64;
@@ -78,6 +83,10 @@ class Explorer {
   // All steps but those that sleep; of a state that was met before, those that slept then only.
   void push(State state, std::vector<Sleeping> asleep, std::optional<std::uint64_t> slept) {
     std::vector<Choice> choices = machine_.choices(state);
+    if (options_.refuses) {
+      const auto refused = refusals_.choices(state);
+      choices.insert(choices.end(), refused.begin(), refused.end());
+    }
     const std::uint64_t mask = mask_of(asleep);
     if (slept) {
       std::erase_if(choices, [&](const Choice& choice) { return !is_in(choice, *slept & ~mask); });
@@ -271,6 +280,7 @@ class Explorer {
   const std::vector<RowAssertion>& claims_;
   const ScheduleOptions& options_;
   Budget budget_;
+  Refusals refusals_;
   ById<CallId, Footprint> footprints_;
   bool has_invariants_ = false;
   bool is_reduced_ = true;

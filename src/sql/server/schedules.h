@@ -74,6 +74,7 @@ struct ScheduleOptions {
   std::size_t max_violations = 3;  // examples kept; all are counted
   bool is_reduced = true;          // of two steps that commute, one order; false to compare
   bool wants_outcomes = false;
+  bool refuses = false;  // with the aborts of refusals.h
   // Called with a schedule of every history, once; false ends the exploration, undecided.
   std::function<bool(const State&, const std::vector<Choice>&, bool violates)> on_history = {};
   Progress progress = {};

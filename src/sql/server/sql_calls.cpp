@@ -121,6 +121,27 @@ void add_statements(const Application& app, std::span<const Statement> statement
   }
 }
 
+// An INSERT reads nothing but what its foreign keys refer to, unless it says ON CONFLICT.
+void add_guarded(const Application& app, std::span<const Statement> statements,
+                 Footprint& guarded) {
+  for (const Statement& s : statements) {
+    Footprint all;
+    add_statement(app, s, all);
+    const auto* insert = s.find<Insert>();
+    if (insert != nullptr && insert->conflict == OnConflict::Fail) {
+      all.touched.clear();
+      for (const ForeignKey& key : app.table(insert->table).foreign_keys)
+        all.touched.insert(key.target);
+    }
+    all.changed.clear();
+    if (const Write* write = s.write()) all.changed.insert(write->table);
+    guarded.add(all);
+    add_guarded(app, s.body(), guarded);
+    add_guarded(app, s.otherwise(), guarded);
+    add_guarded(app, s.handler(), guarded);
+  }
+}
+
 }  // namespace
 
 void add_statement(const Application& app, const Statement& s, Footprint& footprint) {
@@ -214,6 +235,12 @@ Footprint SqlCalls::footprint(CallId call) const {
   Footprint footprint;
   add_statements(program_.app(), program_.function(call).body, footprint);
   return footprint;
+}
+
+Footprint SqlCalls::guarded(CallId call) const {
+  Footprint guarded;
+  add_guarded(program_.app(), program_.function(call).body, guarded);
+  return guarded;
 }
 
 bool SqlCalls::may_change(TableId table) const {

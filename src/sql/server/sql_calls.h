@@ -22,6 +22,7 @@ class SqlCalls final : public Calls {
   Attempt go_on(const StatementContext& context, Running& running) const override;
   bool catches(CallId call) const override { return catches_[call]; }
   Footprint footprint(CallId call) const override;
+  Footprint guarded(CallId call) const override;
   bool may_change(TableId table) const override;
   bool makes_fresh_values() const override;
   ClaimAnswer ask(const State& state, const RowAssertion& claim) const override;
