@@ -1,31 +1,32 @@
 #include "audit/server_levels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "spec/levels.h"
 #include "sql/run/changes.h"
+#include "sql/server/level.h"
 
 namespace isoscope::audit {
 
 namespace {
 
-// Snapshot isolation by another name. Its axioms are those of si, so that mixtures share them.
-Level named(std::string name, std::string summary) {
-  Level level = *LevelSet::built_in().lookup("si", Framework::VisAr);
-  level.name = std::move(name);
-  level.summary = std::move(summary);
-  return level;
-}
+using sql::server::PgLevel;
+using sql::server::ServerKind;
 
-// In small letters, blanks and underscores as dashes.
-std::string normalized(std::string_view name) {
-  std::string result(name);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) {
-    return c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(c));
-  });
-  return result;
+// The snapshot levels of PostgreSQL are snapshot isolation by another name. Their axioms are those
+// of si, so that mixtures share them. What calls at READ COMMITTED see is no matter of a text over
+// vis, ar: world.h has it. On MariaDB small runs alone are tried, by the server's semantics: a text
+// would not be asked.
+Level made_level(ServerKind server, PgLevel which) {
+  Level level = *LevelSet::built_in().lookup("si", Framework::VisAr);
+  level.name = name_of(server, which);
+  level.summary = fmt::format("{} of {}", sql_words_of(which),
+                              server == ServerKind::Postgres ? "PostgreSQL" : "InnoDB");
+  if (server == ServerKind::MariaDb || which == PgLevel::ReadCommitted) level.axioms.clear();
+  return level;
 }
 
 bool uses_changed_column(const sql::Query& query, const sql::Expr& expr,
@@ -72,50 +73,35 @@ std::string first_unmodelled_lock(std::span<const sql::Statement> body,
 
 }  // namespace
 
-// What its calls see is no matter of a text over vis, ar: world.h has it.
 const Level& pg_read_committed() {
-  static const Level level = [] {
-    Level none = named("pg-rc", "READ COMMITTED of PostgreSQL");
-    none.axioms.clear();
-    return none;
-  }();
+  static const Level level = made_level(ServerKind::Postgres, PgLevel::ReadCommitted);
   return level;
 }
 
 const Level& pg_repeatable_read() {
-  static const Level level = named("pg-rr", "REPEATABLE READ of PostgreSQL");
+  static const Level level = made_level(ServerKind::Postgres, PgLevel::RepeatableRead);
   return level;
 }
 
 const Level& pg_serializable() {
-  static const Level level = named("pg-ser", "SERIALIZABLE of PostgreSQL");
+  static const Level level = made_level(ServerKind::Postgres, PgLevel::Serializable);
   return level;
 }
 
-// Small runs alone are tried there, by the server's semantics: a text would not be asked.
 const Level& mysql_read_committed() {
-  static const Level level = [] {
-    Level none = named("mysql-rc", "READ COMMITTED of InnoDB");
-    none.axioms.clear();
-    return none;
-  }();
+  static const Level level = made_level(ServerKind::MariaDb, PgLevel::ReadCommitted);
   return level;
 }
 
 const Level& mysql_repeatable_read() {
-  static const Level level = [] {
-    Level none = named("mysql-rr", "REPEATABLE READ of InnoDB");
-    none.axioms.clear();
-    return none;
-  }();
+  static const Level level = made_level(ServerKind::MariaDb, PgLevel::RepeatableRead);
   return level;
 }
 
 const Level* find_mysql_level(std::string_view name) {
-  const std::string word = normalized(name);
-  if (word == "mysql-rc" || word == "read-committed") return &mysql_read_committed();
-  if (word == "mysql-rr" || word == "repeatable-read") return &mysql_repeatable_read();
-  return nullptr;
+  const auto level = sql::server::find_mysql_level(name);
+  if (!level) return nullptr;
+  return level == PgLevel::ReadCommitted ? &mysql_read_committed() : &mysql_repeatable_read();
 }
 
 bool is_on_mariadb(const Levels& levels) {
@@ -123,10 +109,16 @@ bool is_on_mariadb(const Levels& levels) {
 }
 
 const Level* find_server_level(std::string_view name) {
-  const std::string word = normalized(name);
-  if (word == "pg-rc" || word == "read-committed") return &pg_read_committed();
-  if (word == "pg-rr" || word == "repeatable-read") return &pg_repeatable_read();
-  if (word == "pg-ser" || word == "serializable") return &pg_serializable();
+  const auto level = sql::server::find_level(ServerKind::Postgres, name);
+  if (!level) return nullptr;
+  switch (*level) {
+    case PgLevel::ReadCommitted:
+      return &pg_read_committed();
+    case PgLevel::RepeatableRead:
+      return &pg_repeatable_read();
+    case PgLevel::Serializable:
+      return &pg_serializable();
+  }
   return nullptr;
 }
 

@@ -9,6 +9,7 @@
 
 #include "force/last_will.h"
 #include "force/server.h"
+#include "sql/server/level.h"
 
 namespace isoscope::force {
 namespace {
@@ -280,19 +281,22 @@ class MariaDbServer final : public Server {
   const std::string& dsn() const override { return dsn_; }
   std::string product() const override { return product_; }
   std::vector<DeclaredLevel> levels() const override {
-    const auto setup = [&](const std::string& level, const char* snapshots) {
-      std::vector<std::string> statements = {"SET SESSION TRANSACTION ISOLATION LEVEL " + level};
+    using sql::server::PgLevel;
+    std::vector<DeclaredLevel> levels;
+    const auto declare = [&](std::string_view level, bool snapshots) {
+      std::vector<std::string> setup = {
+          fmt::format("SET SESSION TRANSACTION ISOLATION LEVEL {}", level)};
       if (has_snapshots_)
-        statements.push_back(fmt::format("SET SESSION innodb_snapshot_isolation = {}", snapshots));
-      return statements;
+        setup.push_back(
+            fmt::format("SET SESSION innodb_snapshot_isolation = {}", snapshots ? "ON" : "OFF"));
+      levels.push_back({fmt::format("{}{}", level, snapshots ? ", innodb_snapshot_isolation" : ""),
+                        std::move(setup)});
     };
-    std::vector<DeclaredLevel> levels = {{"READ UNCOMMITTED", setup("READ UNCOMMITTED", "OFF")},
-                                         {"READ COMMITTED", setup("READ COMMITTED", "OFF")},
-                                         {"REPEATABLE READ", setup("REPEATABLE READ", "OFF")}};
-    if (has_snapshots_)
-      levels.push_back(
-          {"REPEATABLE READ, innodb_snapshot_isolation", setup("REPEATABLE READ", "ON")});
-    levels.push_back({"SERIALIZABLE", setup("SERIALIZABLE", "OFF")});
+    declare(sql::server::kReadUncommitted, false);
+    declare(sql_words_of(PgLevel::ReadCommitted), false);
+    declare(sql_words_of(PgLevel::RepeatableRead), false);
+    if (has_snapshots_) declare(sql_words_of(PgLevel::RepeatableRead), true);
+    declare(sql_words_of(PgLevel::Serializable), false);
     return levels;
   }
   std::string begin() const override { return "START TRANSACTION"; }

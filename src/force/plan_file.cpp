@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "sql/server/level.h"
 #include "support/spelling.h"
 
 namespace isoscope::force {
@@ -31,15 +32,13 @@ std::optional<Error> read_texts(const PlanJson& json, const std::string& where,
 // The isolation level of BEGIN: the words must be ones that the server knows, since they become
 // SQL.
 std::optional<Error> read_level(const PlanJson& json, std::string& begin) {
-  static const std::set<std::string> kLevels = {"read uncommitted", "read committed",
-                                                "repeatable read", "serializable"};
   if (!json.is_string()) return plan_error("level is no text");
-  const std::string level = lower_case(json.get<std::string>());
-  if (!kLevels.contains(level))
-    return plan_error(fmt::format("'{}' is no isolation level of SQL", level),
+  const auto level = json.get<std::string>();
+  const auto words = sql::server::find_sql_words(level);
+  if (!words)
+    return plan_error(fmt::format("'{}' is no isolation level of SQL", lower_case(level)),
                       "such as \"repeatable read\"");
-  begin = "BEGIN ISOLATION LEVEL " + level;
-  std::ranges::transform(begin, begin.begin(), [](unsigned char c) { return std::toupper(c); });
+  begin = fmt::format("BEGIN ISOLATION LEVEL {}", *words);
   return std::nullopt;
 }
 

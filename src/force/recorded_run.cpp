@@ -71,8 +71,9 @@ std::string text_with_end(const record::ResolvedRun& run) {
   std::set<std::string> sessions;
   for (const record::ResolvedTxn& r : run.txns) sessions.insert(r.session);
   std::string text = text_of_run(run, true);
-  record::RecordedTxn reader{.status = TxnStatus::Committed,
-                             .isolation = record::Isolation::declared("serializable")};
+  record::RecordedTxn reader{
+      .status = TxnStatus::Committed,
+      .isolation = record::Isolation::of(sql::server::PgLevel::Serializable)};
   reader.statements.push_back({.kind = record::StatementKind::Select, .sql = "(the end)"});
   for (const std::string& session : sessions)
     text += record::run_line(reader, session, "the end of " + session, {last});

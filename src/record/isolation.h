@@ -16,6 +16,9 @@ struct Isolation {
   static Isolation declared(std::string_view words) {
     return {lower_case(words), sql::server::find_pg_level(words)};
   }
+  static Isolation of(sql::server::PgLevel level) {
+    return declared(sql::server::sql_words_of(level));
+  }
   bool is_told() const { return !text.empty(); }
   // Each statement has a snapshot of its own, and takes the current version of a row that it waited
   // for. READ UNCOMMITTED is that level too.

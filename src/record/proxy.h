@@ -36,7 +36,7 @@ struct ProxyOptions {
   ServerAddress server;
   std::string listen_host = "127.0.0.1";
   int listen_port = 0;  // 0: any that is free
-  Isolation default_isolation = Isolation::declared("read committed");
+  Isolation default_isolation = Isolation::of(sql::server::PgLevel::ReadCommitted);
   std::optional<TlsContext> client_tls = {};  // what is shown to clients that ask for TLS
   std::optional<TlsContext> server_tls = {};
   bool requires_tls = false;    // clients without it are refused

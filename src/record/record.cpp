@@ -308,7 +308,8 @@ Result<Isolation> default_isolation(const ConnectionString& dsn) {
   if (!sql) return sql.error();
   auto answer = sql->query("SHOW default_transaction_isolation");
   if (!answer) return answer.error();
-  return Isolation::declared(answer->at(0).at(0).value_or("read committed"));
+  const auto& words = answer->at(0).at(0);
+  return words ? Isolation::declared(*words) : Isolation::of(sql::server::PgLevel::ReadCommitted);
 }
 
 Result<RecordSummary> record(const RecordOptions& options) {

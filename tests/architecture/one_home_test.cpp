@@ -87,6 +87,29 @@ TEST(OneHome, OfTheNamesOfLevels) {
   EXPECT_EQ(lists, homes) << "ask check/level_table.h instead of listing levels";
 }
 
+// Those of servers, as a program calls them or as SQL does. Besides: what a forced run is asked,
+// what people call definitions, and definitions that are a server's.
+TEST(OneHome, OfTheLevelsOfServers) {
+  const std::set<std::string> homes = {"force/recorded_run.cpp", "spec/levels.cpp",
+                                       "sql/server/level.cpp", "verdict/logic.cpp"};
+  const std::regex quoted(
+      "\"((pg|mysql)-(rc|rr|ser)|read[ _-](un)?committed|repeatable[ _-]read|serializable)\"",
+      std::regex::icase);
+  constexpr std::size_t kLines = 6;
+  std::set<std::string> lists;
+  for (const Source& source : sources()) {
+    std::map<std::string, std::size_t> seen;  // with the line where it was last
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      const std::string code = source.lines[i].substr(0, source.lines[i].find("//"));
+      for (std::sregex_iterator it(code.begin(), code.end(), quoted), end; it != end; ++it)
+        seen[(*it)[1]] = i;
+      if (std::ranges::count_if(seen, [&](const auto& s) { return s.second + kLines > i; }) > 1)
+        lists.insert(source.name);
+    }
+  }
+  EXPECT_EQ(lists, homes) << "ask sql/server/level.h instead of listing levels";
+}
+
 TEST(OneHome, OfExitCodes) {
   std::set<std::string> users;
   for (const Source& source : sources()) {

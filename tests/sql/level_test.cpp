@@ -26,6 +26,13 @@ TEST(ServerLevels, AreFoundInEverySpelling) {
   EXPECT_EQ(find_mysql_level("serializable"), std::nullopt);
 }
 
+TEST(ServerLevels, HaveWordsOfSqlThatNoOtherNameStandsFor) {
+  EXPECT_EQ(find_sql_words("Repeatable read"), "REPEATABLE READ");
+  EXPECT_EQ(find_sql_words("read uncommitted"), kReadUncommitted);
+  for (const char* name : {"pg-rr", "repeatable-read", "snapshot", ""})
+    EXPECT_EQ(find_sql_words(name), std::nullopt) << name;
+}
+
 TEST(ServerLevels, RunReadUncommittedAsReadCommittedOnPostgresqlOnly) {
   EXPECT_EQ(find_pg_level("READ UNCOMMITTED"), PgLevel::ReadCommitted);
   EXPECT_EQ(find_mysql_level("READ UNCOMMITTED"), std::nullopt);

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "support/spelling.h"
+
 namespace isoscope::sql::server {
 
 namespace {
@@ -25,13 +27,6 @@ constexpr ServerLevel kMariaDb[] = {
     {PgLevel::ReadCommitted, "mysql-rc", "READ COMMITTED"},
     {PgLevel::RepeatableRead, "mysql-rr", "REPEATABLE READ"},
 };
-
-std::optional<PgLevel> find_level(ServerKind server, std::string_view name) {
-  const std::string plain = plain_name(name);
-  for (const ServerLevel& known : levels_of(server))
-    if (plain == known.name || plain == plain_name(known.words)) return known.level;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -55,8 +50,15 @@ std::string_view name_of(ServerKind server) {
   return "";
 }
 
+std::optional<PgLevel> find_level(ServerKind server, std::string_view name) {
+  const std::string plain = plain_name(name);
+  for (const ServerLevel& known : levels_of(server))
+    if (plain == known.name || plain == plain_name(known.words)) return known.level;
+  return std::nullopt;
+}
+
 std::optional<PgLevel> find_pg_level(std::string_view name) {
-  if (plain_name(name) == "read-uncommitted") return PgLevel::ReadCommitted;
+  if (plain_name(name) == plain_name(kReadUncommitted)) return PgLevel::ReadCommitted;
   return find_level(ServerKind::Postgres, name);
 }
 
@@ -74,6 +76,14 @@ std::string_view name_of(PgLevel level) { return name_of(ServerKind::Postgres, l
 
 std::string_view sql_words_of(PgLevel level) {
   return kPostgres[static_cast<std::size_t>(level)].words;
+}
+
+std::optional<std::string_view> find_sql_words(std::string_view words) {
+  const std::string lower = lower_case(words);
+  if (lower == lower_case(kReadUncommitted)) return kReadUncommitted;
+  for (const ServerLevel& known : kPostgres)
+    if (lower == lower_case(known.words)) return known.words;
+  return std::nullopt;
 }
 
 }  // namespace isoscope::sql::server

@@ -21,11 +21,18 @@ struct ServerLevel {
 };
 std::span<const ServerLevel> levels_of(ServerKind server);
 
-// "pg-rc", "READ COMMITTED", "read-committed", …; nothing for other names. PostgreSQL runs READ
-// UNCOMMITTED as READ COMMITTED.
+// By one of these names: "pg-rc", "READ COMMITTED", "read-committed", …; nothing for other names.
+std::optional<PgLevel> find_level(ServerKind server, std::string_view name);
+
+// The same of PostgreSQL, which runs READ UNCOMMITTED as READ COMMITTED.
 std::optional<PgLevel> find_pg_level(std::string_view name);
 std::string_view name_of(PgLevel level);       // "pg-rc"
 std::string_view sql_words_of(PgLevel level);  // "READ COMMITTED"
+
+// SQL has this level, too; no server's semantics of it is modelled.
+inline constexpr std::string_view kReadUncommitted = "READ UNCOMMITTED";
+// The words of SQL that these are, in letters of any size; nothing if they name no level of SQL.
+std::optional<std::string_view> find_sql_words(std::string_view words);
 
 // The same for MariaDB: "mysql-rc", "READ COMMITTED", …. The others of its levels are not modelled.
 std::optional<PgLevel> find_mysql_level(std::string_view name);
