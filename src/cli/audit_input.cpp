@@ -16,6 +16,7 @@
 #include "cli/values.h"
 #include "formats/text_kind.h"
 #include "sql/server/level.h"
+#include "support/blanks.h"
 #include "support/input.h"
 #include "support/spelling.h"
 
@@ -98,11 +99,8 @@ void add_stronger(std::vector<const Level*>& levels) {
   levels.insert(levels.end(), above.begin(), above.end());
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
-}
+// A name in a list of names.
+std::string name_in(std::string_view text) { return std::string(trimmed(text, blanks::space)); }
 
 // All functions of the file, also those that --only leaves out or that cannot be modelled: naming
 // one of them is no slip.
@@ -133,9 +131,9 @@ Result<void> assign_levels(const AuditInput& input, const sql::Application& file
     if (equals == std::string::npos)
       return Error{.what = fmt::format("--assign {}: no level", words),
                    .hint = "write --assign TXN=LEVEL"};
-    const std::string name = trimmed(std::string_view(words).substr(0, equals));
+    const std::string name = name_in(std::string_view(words).substr(0, equals));
     if (auto expected = expect_function(file, name, "--assign"); !expected) return expected;
-    auto level = find_audited(input, known, trimmed(std::string_view(words).substr(equals + 1)));
+    auto level = find_audited(input, known, name_in(std::string_view(words).substr(equals + 1)));
     if (!level) return level.error();
     if (const auto f = loaded.app.find_function(name)) own[*f] = *level;
   }
@@ -151,8 +149,8 @@ Result<void> add_serial(const AuditInput& input, const sql::Application& file,
     if (comma == std::string::npos || words.find(',', comma + 1) != std::string::npos)
       return Error{.what = fmt::format("--serial {}: it takes two functions", words),
                    .hint = "write --serial TXN,TXN, and repeat it for further pairs"};
-    const std::string first = trimmed(std::string_view(words).substr(0, comma));
-    const std::string second = trimmed(std::string_view(words).substr(comma + 1));
+    const std::string first = name_in(std::string_view(words).substr(0, comma));
+    const std::string second = name_in(std::string_view(words).substr(comma + 1));
     for (const std::string& name : {first, second}) {
       if (auto expected = expect_function(file, name, "--serial"); !expected) return expected;
     }
@@ -204,7 +202,7 @@ void AuditInput::add_to(CLI::App& app) {
 std::vector<audit::Refused> AuditInput::remove_refused(sql::Application& app) const {
   if (is_on_mariadb()) return audit::remove_refused_by_innodb(app);
   const bool on_server =
-      server == "postgres" && (levels.empty() || audit::find_server_level(trimmed(levels.front())));
+      server == "postgres" && (levels.empty() || audit::find_server_level(name_in(levels.front())));
   return audit::remove_refused(app, on_server);
 }
 
@@ -218,7 +216,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   sql::Application* file = &read->app;
 
   std::vector<std::string> names;
-  for (const std::string& name : only) names.push_back(trimmed(name));
+  for (const std::string& name : only) names.push_back(name_in(name));
   for (const std::string& name : names) {
     if (auto expected = expect_function(*file, name, "--only"); !expected) return expected.error();
   }
@@ -253,7 +251,7 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   }
 
   for (const std::string& name : levels) {
-    auto level = find_audited(*this, known, trimmed(name));
+    auto level = find_audited(*this, known, name_in(name));
     if (!level) return level.error();
     loaded.candidates.push_back(*level);
   }

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "support/blanks.h"
+
 namespace isoscope::force {
 namespace {
 
@@ -59,7 +61,7 @@ class SpecLexer {
         in_comment = false;
       } else if (c == '#') {
         in_comment = true;
-      } else if (!in_comment && std::isspace(static_cast<unsigned char>(c)) == 0) {
+      } else if (!in_comment && !blanks::in_sql(c)) {
         return;
       }
     }
@@ -87,18 +89,13 @@ class SpecLexer {
       const char c = text_[at_];
       if (c == '}') {
         inside.end = static_cast<std::uint32_t>(at_++);
-        return SpecToken{SpecToken::Kind::Block, trimmed(sql), place, inside};
+        return SpecToken{SpecToken::Kind::Block, std::string(trimmed(sql, blanks::in_sql)), place,
+                         inside};
       }
       if (c == '\n') newline();
       sql += c;
     }
     return Error{.where = place, .what = "the block is not closed", .hint = "add a '}'"};
-  }
-  static std::string trimmed(const std::string& sql) {
-    const auto is_blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-    auto begin = std::ranges::find_if_not(sql, is_blank);
-    auto end = std::find_if_not(sql.rbegin(), sql.rend(), is_blank).base();
-    return begin < end ? std::string(begin, end) : std::string();
   }
 
   std::string_view text_;

@@ -7,12 +7,6 @@
 
 namespace isoscope {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::optional<std::int64_t> canonical_int(std::string_view text) {
   if (!is_canonical_unsigned(text.starts_with('-') ? text.substr(1) : text) || text == "-0")
     return {};

@@ -5,12 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "support/blanks.h"
+
 namespace isoscope {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+constexpr bool is_blank(char c) { return blanks::in_text(c); }
+constexpr std::string_view trimmed(std::string_view text) { return trimmed(text, blanks::in_text); }
 
-std::string_view trimmed(std::string_view text);
 // The number, if the text is exactly how to_string prints it (no 07, no +7, no -0).
 std::optional<std::int64_t> canonical_int(std::string_view text);
 

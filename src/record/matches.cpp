@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "support/blanks.h"
+
 namespace isoscope::record {
 namespace {
 
@@ -18,8 +20,7 @@ std::string on_one_line(std::string_view text) {
   bool is_constant = false;
   for (const char c : text) {
     if (c == '\'') is_constant = !is_constant;
-    const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (is_constant || !is_blank) {
+    if (is_constant || !blanks::in_text(c)) {
       out += c;
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';

@@ -1,19 +1,13 @@
 #include "record/statement_text.h"
 
 #include "sql/read/pg_parse.h"
+#include "support/blanks.h"
 
 namespace isoscope::record {
 namespace {
 
 using sql::child;
 using sql::Tree;
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n\f\v";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 // The level among the options of BEGIN or SET TRANSACTION.
 std::string isolation_of(const Tree& options) {
@@ -101,10 +95,10 @@ void read_statement(const Tree& node, StatementText& statement) {
 }  // namespace
 
 std::vector<StatementText> split_statements(std::string_view text) {
-  if (without_blanks(text).empty()) return {};
+  if (trimmed(text, blanks::in_sql).empty()) return {};
   const auto tree = sql::parse_sql(text);
   if (!tree || !tree->is_array())
-    return {StatementText{.kind = StatementKind::Other, .text = without_blanks(text)}};
+    return {StatementText{.kind = StatementKind::Other, .text = trimmed(text, blanks::in_sql)}};
   std::vector<StatementText> statements;
   for (const Tree& raw : *tree) {
     const auto begin = static_cast<std::size_t>(sql::number_of(raw, "stmt_location"));
@@ -112,7 +106,7 @@ std::vector<StatementText> split_statements(std::string_view text) {
     if (begin > text.size()) continue;
     StatementText statement;
     statement.text =
-        without_blanks(text.substr(begin, length == 0 ? std::string_view::npos : length));
+        trimmed(text.substr(begin, length == 0 ? std::string_view::npos : length), blanks::in_sql);
     read_statement(child(raw, "stmt"), statement);
     statements.push_back(std::move(statement));
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/page_layout.h"
+#include "support/blanks.h"
 
 namespace isoscope {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kMostStartRows = 12;
 std::string on_one_line(std::string_view sql) {
   std::string out;
   for (const char c : sql) {
-    const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    const bool is_blank = blanks::in_text(c);
     if (is_blank && (out.empty() || out.back() == ' ')) continue;
     out += is_blank ? ' ' : c;
   }

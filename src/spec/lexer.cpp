@@ -38,12 +38,10 @@ constexpr std::array<lexical::ForeignSign, 20> kForeignSigns = {{
     {"\xe2\x88\xa9", "write '&'"},
 }};
 
-bool is_blank(char c) { return lexical::is_blank(c) || c == '\n'; }
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (is_blank(text.front()) || text.front() == '#')) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
+// What a comment says.
+std::string_view words_of(std::string_view comment) {
+  comment = trimmed_front(comment, [](char c) { return blanks::in_text(c) || c == '#'; });
+  return trimmed_back(comment, blanks::in_text);
 }
 
 class Lexer {
@@ -55,7 +53,7 @@ class Lexer {
       const char c = at_.here();
       if (c == '\n') {
         at_.step_line();
-      } else if (is_blank(c)) {
+      } else if (lexical::is_blank(c)) {
         at_.step();
       } else if (c == '#') {
         take_comment();
@@ -85,8 +83,8 @@ class Lexer {
     const Place place = at_.place();
     const std::string_view before = at_.text().substr(at_.line_begin(), begin - at_.line_begin());
     at_.step_to_line_end();
-    tokens_.comments.push_back({trim(at_.text().substr(begin, at_.offset() - begin)), begin,
-                                at_.offset(), place, std::ranges::all_of(before, is_blank)});
+    tokens_.comments.push_back({words_of(at_.text().substr(begin, at_.offset() - begin)), begin,
+                                at_.offset(), place, std::ranges::all_of(before, blanks::in_text)});
   }
 
   // Names of levels have parts such as the 2 and the 99 of PL-2.99.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sql/digits_limit.h"
+#include "support/blanks.h"
 
 namespace isoscope::sql {
 namespace {
@@ -63,18 +64,10 @@ bool is_strict(std::string_view name) {
   return std::ranges::find(kStrict, name) != std::end(kStrict);
 }
 
-// What is left without blanks at both ends, as the server reads a text.
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\v\f\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 Error not_of_its_type() { return {.what = "a text is none of its type"}; }
 
 Result<Value> integer_of(std::string_view text) {
-  text = without_blanks(text);
+  text = trimmed(text, blanks::in_sql);
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   std::int64_t number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +79,7 @@ Result<Value> integer_of(std::string_view text) {
 
 // Any beginning of true, false, yes and no; on, off, of; 1 and 0.
 Result<Value> truth_of(std::string_view text) {
-  const std::string word = in_case(std::string(without_blanks(text)), false);
+  const std::string word = in_case(std::string(trimmed(text, blanks::in_sql)), false);
   if (word.empty()) return not_of_its_type();
   const auto begins = [&](std::string_view whole) { return whole.starts_with(word); };
   if (begins("true") || begins("yes") || word == "on" || word == "1") return Value(true);

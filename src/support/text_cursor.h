@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/blanks.h"
 #include "support/error.h"
 
 namespace isoscope {
@@ -26,12 +27,9 @@ inline bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 inline bool continues_name(char c) { return starts_name(c) || is_digit(c); }
-inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-// Without the blanks at both ends.
+inline bool is_blank(char c) { return blanks::in_line(c); }
 inline std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
+  return isoscope::trimmed(text, blanks::in_line);
 }
 
 // What people type who come from other languages, and what to write instead.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "sql/read/pg_parse.h"
+#include "support/blanks.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
@@ -82,13 +82,6 @@ bool read_scale(const Tree& typmods, Width& width) {
   width.precision = static_cast<std::uint8_t>(given[0]);
   width.bits = static_cast<std::uint8_t>(given[1]);
   return true;
-}
-
-std::string_view trim(std::string_view text) {
-  const auto is_blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace
@@ -182,11 +175,12 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
 }
 
 DeclaredType Catalog::type_of(std::string text, Place where, Findings& findings) const {
-  text = trim(text);
+  text = trimmed(text, blanks::in_sql);
   const std::string lower = lower_case(text);
   constexpr std::string_view kRowType = "%rowtype";
   if (lower.ends_with(kRowType)) {
-    std::string name(trim(std::string_view(lower).substr(0, lower.size() - kRowType.size())));
+    std::string name(
+        trimmed(std::string_view(lower).substr(0, lower.size() - kRowType.size()), blanks::in_sql));
     if (const std::size_t dot = name.rfind('.'); dot != std::string::npos) name.erase(0, dot + 1);
     DeclaredType result;
     result.is_record = true;
