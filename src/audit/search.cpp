@@ -273,9 +273,9 @@ class Search {
   void doubt(Replay& run) const {
     if (run.label != Label::Observable && run.label != Label::ViewOnly) return;
     for (const sql::Note& note : problem_.app.notes) {
-      const bool is_met =
-          !note.table.empty() &&
-          std::ranges::any_of(run.traces, [&](const auto& t) { return meets_rule(t, note); });
+      const bool is_met = note.table && std::ranges::any_of(run.traces, [&](const auto& t) {
+                            return meets_rule(t, note);
+                          });
       if (!is_met) continue;
       run.label = Label::Undecided;
       run.why =
@@ -284,9 +284,7 @@ class Search {
     }
   }
   bool meets_rule(const CallTrace& trace, const sql::Note& note) const {
-    const auto is_of_table = [&](const auto& access) {
-      return problem_.app.table(access.first.table).name == note.table;
-    };
+    const auto is_of_table = [&](const auto& access) { return access.first.table == note.table; };
     const auto is_looked_at = [&](const auto& write) {
       const auto& columns = problem_.app.table(write.first.table).columns;
       if (!is_of_table(write) || write.first.attribute.is_entry()) return false;

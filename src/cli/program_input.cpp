@@ -27,7 +27,7 @@ Error in_file(const Error& error, const std::string& path, const std::string& te
 std::optional<Error> find_missing_call(const sql::Application& app) {
   for (const sql::Note& note : app.notes) {
     const auto at = std::ranges::find(app.left_out, note.function);
-    if (at == app.left_out.end() || !note.what.starts_with("session ")) continue;
+    if (at == app.left_out.end() || !note.leaves_out_session) continue;
     Error problem = app.problems[static_cast<std::size_t>(at - app.left_out.begin())];
     problem.hint = fmt::format("a session calls {}", note.function);
     return problem;

@@ -85,7 +85,7 @@ void add_caught_aborts(std::span<const sql::Statement> body, const sql::Function
 // Do statements meet a rule that is not modelled?
 bool meets_rule(const sql::Application& app, std::span<const sql::Statement> body,
                 const sql::Note& rule) {
-  const auto is_of_table = [&](sql::TableId id) { return app.table(id).name == rule.table; };
+  const auto is_of_table = [&](sql::TableId id) { return id == rule.table; };
   return std::ranges::any_of(body, [&](const sql::Statement& statement) {
     if (meets_rule(app, statement.body(), rule) || meets_rule(app, statement.otherwise(), rule))
       return true;
@@ -151,8 +151,8 @@ std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
   };
   std::vector<sql::Note> gaps;
   for (const sql::Note& note : program.app().notes) {
-    const bool concerns = (note.function.empty() || called.contains(note.function)) &&
-                          (note.table.empty() || is_met(note));
+    const bool concerns =
+        (note.function.empty() || called.contains(note.function)) && (!note.table || is_met(note));
     if (concerns && note.kind != sql::NoteKind::Remark) gaps.push_back(note);
   }
   for (const sql::Function& function : program.app().functions) {

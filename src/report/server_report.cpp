@@ -110,7 +110,7 @@ namespace {
 
 // A rule that is not modelled might forbid what was found.
 bool has_doubt(const ServerProgram& on) {
-  return std::ranges::any_of(on.gaps, [](const sql::Note& gap) { return !gap.table.empty(); });
+  return std::ranges::any_of(on.gaps, [](const sql::Note& gap) { return gap.table.has_value(); });
 }
 
 }  // namespace

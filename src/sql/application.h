@@ -92,9 +92,11 @@ struct Note {
   NoteKind kind = NoteKind::Remark;
   // Of a rule that might refuse rows which the model lets a call write: their table, and the
   // columns that the rule looks at; empty: it may look at any, and concern reads as well. A run
-  // that meets it need not be one of the program.
-  std::string table = {};
+  // that meets it need not be one of the program. none(): of one that is no
+  // table, or is dropped: no call meets it.
+  std::optional<TableId> table = {};
   std::vector<std::string> columns = {};
+  bool leaves_out_session = false;  // one that calls `function`
 };
 
 struct Application {

@@ -1,6 +1,6 @@
 #pragma once
-// Blanks, and texts without those at their ends. Languages differ in which characters are blank: who
-// trims a text says of which language it is.
+// Blanks, and texts without those at their ends. Languages differ in which characters are blank:
+// who trims a text says of which language it is.
 #include <string_view>
 
 namespace isoscope {

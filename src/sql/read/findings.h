@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sql/application.h"
@@ -25,11 +26,18 @@ class Findings {
     if (!error_) error_ = Error{.where = where, .what = std::move(what), .hint = std::move(hint)};
   }
   // Once for each text. `table` and `columns`: as in Note.
-  void note(Place where, std::string what, NoteKind kind, std::string table = {},
+  void note(Place where, std::string what, NoteKind kind, std::optional<TableId> table = {},
             std::vector<std::string> columns = {}) {
-    if (!told_.insert(table + " " + what).second) return;
-    notes_.push_back(
-        {where, function_, std::move(what), kind, std::move(table), std::move(columns)});
+    if (!told_.emplace(table, what).second) return;
+    notes_.push_back({where, function_, std::move(what), kind, table, std::move(columns)});
+  }
+  // The tables have got these numbers; none() stands for one that is no more.
+  void renumber(const std::vector<TableId>& now) {
+    told_.clear();
+    for (Note& note : notes_) {
+      if (note.table && !note.table->is_none()) note.table = now[note.table->index];
+      told_.emplace(note.table, note.what);
+    }
   }
   bool failed() {
     if (!error_ && budget_ != nullptr && budget_->expired())
@@ -45,7 +53,7 @@ class Findings {
   Budget* budget_;
   std::optional<Error> error_;
   std::vector<Note> notes_;
-  std::set<std::string> told_;  // what the notes say, each once
+  std::set<std::pair<std::optional<TableId>, std::string>> told_;  // what the notes say, each once
 };
 
 }  // namespace isoscope::sql

@@ -94,14 +94,17 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
                    NoteKind::Free);
     return;
   }
+  // Of a view, such a note is one of a table that no call meets.
+  const auto table_of = [&](const char* relation) {
+    return catalog_.find_table(text_of(child(node, relation), "relname")).value_or(TableId::none());
+  };
   if (kind == "RuleStmt") {
     findings_.note(place, "rules are not modelled: statements do only what they say", NoteKind::Gap,
-                   text_of(child(node, "relation"), "relname"));
+                   table_of("relation"));
     return;
   }
   if (kind == "CreatePolicyStmt") {
-    findings_.note(place, "row security is not modelled", NoteKind::Gap,
-                   text_of(child(node, "table"), "relname"));
+    findings_.note(place, "row security is not modelled", NoteKind::Gap, table_of("table"));
     return;
   }
   struct Ignored {
@@ -322,7 +325,7 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
 void SchemaBuilder::ignore_rule(TableId id, Place at, std::string what, const Tree& rule) {
   std::vector<std::string> columns;
   add_names(rule, columns);
-  findings_.note(at, std::move(what), NoteKind::Gap, catalog_.table(id).name, std::move(columns));
+  findings_.note(at, std::move(what), NoteKind::Gap, id, std::move(columns));
 }
 
 std::vector<ColumnId> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
@@ -407,16 +410,16 @@ void SchemaBuilder::keep_whole(Column& column) {
 std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, Type type,
                                               bool has_columns, std::string_view what, Place at,
                                               const Width& width) {
-  const std::string rule_of = what == "CHECK" ? catalog_.table(table).name : "";
+  const auto rule_of = what == "CHECK" ? std::optional(table) : std::nullopt;
   std::vector<std::string> columns;
-  if (!rule_of.empty()) add_names(node, columns);
+  if (rule_of) add_names(node, columns);
   Findings own;
   Scope scope{.catalog = catalog_, .findings = own, .where = where_};
   if (has_columns) scope.sources = {{.table = table, .name = catalog_.table(table).name}};
   Expr expr = assigned(scope, build_expr(scope, node), type, false, what, width);
   for (const Note& note : own.notes())
-    findings_.note(note.where, note.what, note.kind, note.kind == NoteKind::Remark ? "" : rule_of,
-                   columns);
+    findings_.note(note.where, note.what, note.kind,
+                   note.kind == NoteKind::Remark ? std::nullopt : rule_of, columns);
   if (!own.failed()) return expr;
   findings_.note(own.error().where.line > 0 ? own.error().where : at,
                  fmt::format("{} is not modelled: {}", what, own.error().what), NoteKind::Gap,

@@ -168,14 +168,17 @@ void SchemaBuilder::drop_unused() {
   std::vector<TableId> now(catalog_.tables.size());
   std::vector<Table> kept;
   for (std::uint32_t t = 0; t < catalog_.tables.size(); ++t) {
+    now[t] = TableId::none();
+    if (dropped_.contains(TableId{t})) continue;
     now[t] = TableId{static_cast<std::uint32_t>(kept.size())};
-    if (!dropped_.contains(TableId{t})) kept.push_back(std::move(catalog_.tables[t]));
+    kept.push_back(std::move(catalog_.tables[t]));
   }
   catalog_.tables = std::move(kept);
   for (Table& table : catalog_.tables) {
     for (ForeignKey& key : table.foreign_keys) key.target = now[key.target.index];
   }
   for (Trigger& trigger : catalog_.triggers) trigger.table = now[trigger.table.index];
+  findings_.renumber(now);
   dropped_.clear();
 }
 

@@ -134,7 +134,8 @@ void add_block_session(Application& app, const std::string& name,
     if (!function) {
       app.notes.push_back({.where = place,
                            .function = script.name,
-                           .what = fmt::format("session {} is left out", name)});
+                           .what = fmt::format("session {} is left out", name),
+                           .leaves_out_session = true});
       return;
     }
     session.calls.push_back({.function = *function, .arguments = {}, .place = place});

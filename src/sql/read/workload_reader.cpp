@@ -229,7 +229,10 @@ void read_call(Application& app, const std::string& text, const std::string& ses
   is_left_out = !number && std::ranges::find(app.left_out, name) != app.left_out.end();
   if (is_left_out) {
     app.notes.push_back(
-        {at, name, fmt::format("session '{}' is left out, since it calls {}", session, name)});
+        {.where = at,
+         .function = name,
+         .what = fmt::format("session '{}' is left out, since it calls {}", session, name),
+         .leaves_out_session = true});
     return;
   }
   if (!number) {
