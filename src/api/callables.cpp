@@ -71,14 +71,14 @@ class BodyExecutor final : public Executor {
 
   std::size_t num_locals() const override { return state().size(); }
 
-  std::optional<std::uint32_t> failed_assertion() const override { return segment_->failed; }
+  std::optional<AssertionId> failed_assertion() const override { return segment_->failed; }
 
  private:
   // Segments that an executor keeps; beyond that it forgets all and starts anew.
   static constexpr std::size_t kMaxKept = 20'000;
 
   struct Kept : Segment {
-    std::optional<std::uint32_t> failed;
+    std::optional<AssertionId> failed;
     std::vector<std::pair<std::uint32_t, Value>> numbered_notes;
   };
   struct Hash {
@@ -121,7 +121,8 @@ class BodyExecutor final : public Executor {
           : reads_.size() == 1 ? "read"
                                : "reads");
     }
-    if (!kept.failed_check.empty()) kept.failed = program_.number_of(kept.failed_check);
+    if (!kept.failed_check.empty())
+      kept.failed = AssertionId{program_.number_of(kept.failed_check)};
     for (const Note& note : kept.notes)
       kept.numbered_notes.emplace_back(program_.number_of(note.name), note.value);
     return kept;
@@ -163,9 +164,9 @@ std::uint32_t Callables::number_of(std::string_view text) const {
   return number;
 }
 
-FailedAssertion Callables::assertion(std::uint32_t number) const {
+FailedAssertion Callables::assertion(AssertionId number) const {
   const std::scoped_lock lock(mutex_);
-  return {.text = texts_[number]};
+  return {.text = texts_[number.index]};
 }
 
 TxnRun Callables::txn_run(CallId call, bool committed, std::span<const std::int64_t> locals) const {
@@ -179,14 +180,14 @@ TxnRun Callables::txn_run(CallId call, bool committed, std::span<const std::int6
   const auto reads = locals.subspan(1, num_reads);
   run.reads.assign(reads.begin(), reads.end());
   for (std::size_t i = num_reads + 3; i + 1 < locals.size(); i += 2) {
-    const auto number = static_cast<std::uint32_t>(locals[i]);
-    run.notes.push_back({assertion(number).text, locals[i + 1]});
+    const AssertionId note{static_cast<std::uint32_t>(locals[i])};
+    run.notes.push_back({assertion(note).text, locals[i + 1]});
   }
   return run;
 }
 
-std::optional<std::uint32_t> Callables::failed_at_end(std::span<const Ending> endings,
-                                                      std::span<const std::int64_t>) const {
+std::optional<AssertionId> Callables::failed_at_end(std::span<const Ending> endings,
+                                                    std::span<const std::int64_t>) const {
   if (checks_.empty()) return std::nullopt;
   std::vector<TxnRun> txns;
   for (std::uint32_t call = 0; call < endings.size(); ++call)
@@ -199,13 +200,13 @@ std::optional<std::uint32_t> Callables::failed_at_end(std::span<const Ending> en
         failure_at_end_ = fmt::format("the check '{}' threw an exception{}", checks_[i].text, why);
     };
     try {
-      if (!checks_[i].holds(run)) return i;
+      if (!checks_[i].holds(run)) return AssertionId{i};
     } catch (const std::exception& error) {
       fail(fmt::format(": {}", error.what()));
-      return i;
+      return AssertionId{i};
     } catch (...) {
       fail(" that is no std::exception");
-      return i;
+      return AssertionId{i};
     }
   }
   return std::nullopt;

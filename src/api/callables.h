@@ -34,10 +34,10 @@ class Callables final : public Executable {
   std::span<const std::string> local_names(CallId) const override { return {}; }
   std::span<const FamilyId> may_read(CallId) const override { return families_; }
   std::span<const FamilyId> may_write(CallId) const override { return families_; }
-  FailedAssertion assertion(std::uint32_t number) const override;
+  FailedAssertion assertion(AssertionId number) const override;
   bool has_assertions() const override { return true; }  // bodies do not say before they run
-  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings,
-                                             std::span<const std::int64_t> finals) const override;
+  std::optional<AssertionId> failed_at_end(std::span<const Ending> endings,
+                                           std::span<const std::int64_t> finals) const override;
 
   const Body& body(CallId call) const { return bodies_[call.index]; }
   std::string name(CallId call) const;  // "alice[1]"

@@ -65,7 +65,7 @@ Violation violation_of(const Callables& program, const store::Recording& run) {
   }
   Violation violation{
       .failed = {}, .run = Run(std::move(txns)), .text = violation_text(program, "", run, Paint())};
-  for (const std::uint32_t number : run.failed_assertions())
+  for (const AssertionId number : run.failed_assertions())
     violation.failed.push_back(program.assertion(number).text);
   return violation;
 }

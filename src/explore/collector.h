@@ -286,7 +286,7 @@ class Collector final : public EndStates<Set>, public Findings {
   // What claims about the finished run say, in the first commit order in which one fails, else in
   // the first of all.
   struct Judgement {
-    std::optional<std::uint32_t> failed;
+    std::optional<AssertionId> failed;
     std::optional<Error> fault;
     std::vector<store::FinalValue> finals;
   };

@@ -37,7 +37,7 @@ struct KnownRun {
   std::vector<std::int64_t> locals = {};
   std::vector<ProgramKey> read_keys = {};     // sorted, without those of fixed reads
   std::vector<ProgramKey> written_keys = {};  // sorted; none if it aborts
-  std::optional<std::uint32_t> failed_assertion = {};
+  std::optional<AssertionId> failed_assertion = {};
   bool is_committed = false;
 
   std::size_t size() const {

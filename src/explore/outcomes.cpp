@@ -32,10 +32,10 @@ void Outcomes::add(const store::Recording& run) {
       if (!names[i].empty()) values.push_back(txn.locals[i]);
     }
   }
-  std::vector<std::uint32_t> failed = run.failed_assertions();
+  std::vector<AssertionId> failed = run.failed_assertions();
   std::sort(failed.begin(), failed.end());
   // Claims about final values of keys look at more than locals.
-  values.insert(values.end(), failed.begin(), failed.end());
+  for (const AssertionId claim : failed) values.push_back(claim.index);
   const auto [found, is_new] = by_values_.try_emplace(std::move(values));
   Entry& entry = found->second;
   ++entry.outcome.histories;
@@ -82,7 +82,8 @@ void Outcomes::pack(Packer& out) const {
       out.number(txn.locals.size());
       for (const std::int64_t value : txn.locals) out.integer(value);
     }
-    out.numbers(entry.outcome.failed_assertions);
+    out.number(entry.outcome.failed_assertions.size());
+    for (const AssertionId claim : entry.outcome.failed_assertions) out.number(claim.index);
     out.text(entry.example);
   }
 }
@@ -102,7 +103,8 @@ void Outcomes::merge(Unpacker& in) {
       txn.locals.resize(in.count());
       for (std::int64_t& value : txn.locals) value = in.integer();
     }
-    entry.outcome.failed_assertions = in.numbers();
+    entry.outcome.failed_assertions.resize(in.count());
+    for (AssertionId& claim : entry.outcome.failed_assertions) claim = {in.small()};
     if (std::string bytes = in.text(); !bytes.empty()) {
       Unpacker packed(bytes);
       store::Recording run = unpack_recording(packed, program_);

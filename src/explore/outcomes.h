@@ -26,7 +26,7 @@ struct ProgramOutcome {
   std::uint64_t histories = 0;            // with this outcome
   std::vector<std::string> levels;        // of ladder(), those that allow it
   bool is_decided = true;                 // else the time was over before all levels were asked
-  std::vector<std::uint32_t> failed_assertions;
+  std::vector<AssertionId> failed_assertions;
   std::optional<store::Recording> example = {};  // one of its histories, if asked for
 };
 

@@ -5,14 +5,14 @@
 namespace isoscope::explore {
 namespace {
 
-void pack(Packer& out, const std::optional<std::uint32_t>& number) {
-  out.number(number ? std::uint64_t{*number} + 1 : 0);
+void pack(Packer& out, const std::optional<AssertionId>& claim) {
+  out.number(claim ? std::uint64_t{claim->index} + 1 : 0);
 }
 
-std::optional<std::uint32_t> unpack_optional(Unpacker& in) {
+std::optional<AssertionId> unpack_optional(Unpacker& in) {
   const std::uint64_t number = in.number();
   if (number == 0) return std::nullopt;
-  return static_cast<std::uint32_t>(number - 1);
+  return AssertionId{static_cast<std::uint32_t>(number - 1)};
 }
 
 // The key that is called so: x, or stock[1, 2].

@@ -29,13 +29,13 @@ class Releveled final : public Executable {
   }
   Footprint may_read_keys(CallId call) const override { return program_.may_read_keys(call); }
   Footprint may_write_keys(CallId call) const override { return program_.may_write_keys(call); }
-  FailedAssertion assertion(std::uint32_t number) const override {
+  FailedAssertion assertion(AssertionId number) const override {
     return program_.assertion(number);
   }
   bool has_assertions() const override { return program_.has_assertions(); }
   std::span<const ProgramKey> final_keys() const override { return program_.final_keys(); }
-  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings,
-                                             std::span<const std::int64_t> finals) const override {
+  std::optional<AssertionId> failed_at_end(std::span<const Ending> endings,
+                                           std::span<const std::int64_t> finals) const override {
     return program_.failed_at_end(endings, finals);
   }
   std::optional<Error> fault_at_end(std::span<const Ending> endings,

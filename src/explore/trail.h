@@ -85,7 +85,7 @@ struct Block {
   std::uint32_t edges_end = 0;
   std::uint32_t locals_begin = 0;
   std::uint32_t locals_end = 0;
-  std::optional<std::uint32_t> failed_assertion;
+  std::optional<AssertionId> failed_assertion;
   Set past;       // (so ∪ wr)+, without T0
   Set read_from;  // wr, without T0
   Set rivals;     // with sight: who before it in the history commits a write to a key of its own

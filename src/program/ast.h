@@ -77,13 +77,13 @@ struct Arm {
 struct Stmt {
   StmtKind kind = StmtKind::Abort;
   Place place = {};
-  Name local = {};              // that is assigned, read into, or counts
-  KeyExpr key = {};             // of Read, Write and locks
-  ExprPtr value = {};           // assigned, written, asserted; lower end of a For; of a While
-  ExprPtr last = {};            // the upper end of a For; how often a While goes round at most
-  std::vector<Arm> arms = {};   // of If
-  Block body = {};              // of For, While and Statement
-  std::uint32_t assertion = 0;  // its number
+  Name local = {};             // that is assigned, read into, or counts
+  KeyExpr key = {};            // of Read, Write and locks
+  ExprPtr value = {};          // assigned, written, asserted; lower end of a For; of a While
+  ExprPtr last = {};           // the upper end of a For; how often a While goes round at most
+  std::vector<Arm> arms = {};  // of If
+  Block body = {};             // of For, While and Statement
+  AssertionId assertion = {};
 };
 
 struct LevelName {
@@ -122,7 +122,7 @@ struct InitSyntax {
 
 struct FinalSyntax {
   ExprPtr claim;
-  std::uint32_t assertion = 0;
+  AssertionId assertion = {};
 };
 
 struct Syntax {
@@ -131,8 +131,8 @@ struct Syntax {
   std::vector<Definition> blocks;
   std::vector<SessionSyntax> sessions;
   std::vector<FinalSyntax> finals;
-  std::vector<FailedAssertion> assertions;  // all of them, in the order of the text
-  std::vector<std::string_view> families;   // of all keys that the text names; sorted
+  ById<AssertionId, FailedAssertion> assertions;  // all of them, in the order of the text
+  std::vector<std::string_view> families;         // of all keys that the text names; sorted
   std::deque<std::string> made_names;  // w1, w2, …: of session w[1..2]; others stand in the text
 };
 

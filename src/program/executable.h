@@ -28,6 +28,7 @@ namespace isoscope {
 
 using CallId = Id<struct CallTag>;  // by session, then in session order: the oracle order
 using ProgramSession = Id<struct ProgramSessionTag>;  // a History numbers its own sessions
+using AssertionId = Id<struct AssertionTag>;  // a claim, inside a transaction or about the run
 
 struct Call {
   ProgramSession session = {};
@@ -126,7 +127,7 @@ class Executor {
   // numbers of the state.
   virtual std::size_t num_locals() const = 0;
   // The number of the first assertion that failed so far; see Executable::assertion().
-  virtual std::optional<std::uint32_t> failed_assertion() const = 0;
+  virtual std::optional<AssertionId> failed_assertion() const = 0;
 };
 
 // How a call ended: its locals and whether it committed.
@@ -166,14 +167,14 @@ class Executable {
   }
 
   // Claims inside transactions and about the finished run, numbered together.
-  virtual FailedAssertion assertion(std::uint32_t number) const = 0;
+  virtual FailedAssertion assertion(AssertionId number) const = 0;
   virtual bool has_assertions() const = 0;
   // Keys of which claims about the finished run want to know the last value in the commit order.
   virtual std::span<const ProgramKey> final_keys() const { return {}; }
   // The first claim about the finished run that does not hold or cannot be evaluated. `endings` has
   // one entry a call, `finals` one a final key.
-  virtual std::optional<std::uint32_t> failed_at_end(
-      std::span<const Ending> endings, std::span<const std::int64_t> finals) const = 0;
+  virtual std::optional<AssertionId> failed_at_end(std::span<const Ending> endings,
+                                                   std::span<const std::int64_t> finals) const = 0;
   // Why a claim about the finished run cannot be evaluated, if there is such a claim: an overflow.
   // To be asked when failed_at_end() names one.
   virtual std::optional<Error> fault_at_end(std::span<const Ending>,

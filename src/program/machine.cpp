@@ -48,10 +48,10 @@ void Machine::restore(CallId call, std::span<const std::int64_t> state) {
 
 std::size_t Machine::num_locals() const { return code_->locals.size(); }
 
-std::optional<std::uint32_t> Machine::failed_assertion() const {
+std::optional<AssertionId> Machine::failed_assertion() const {
   const std::int64_t failed = registers_[code_->locals.size() + 2];
   if (failed == 0) return std::nullopt;
-  return static_cast<std::uint32_t>(failed - 1);
+  return AssertionId{static_cast<std::uint32_t>(failed - 1)};
 }
 
 }  // namespace isoscope

@@ -29,7 +29,7 @@ class Machine final : public Executor {
   std::span<const std::int64_t> state() const override;
   void restore(CallId call, std::span<const std::int64_t> state) override;
   std::size_t num_locals() const override;
-  std::optional<std::uint32_t> failed_assertion() const override;
+  std::optional<AssertionId> failed_assertion() const override;
 
  private:
   void load(CallId call);

@@ -83,7 +83,7 @@ class Parser {
   Result<Stmt> parse_assert();
   Result<ExprPtr> parse_condition(std::string_view after);
   Result<KeyExpr> parse_key(Context context_of_indices);
-  std::uint32_t add_assertion(std::size_t first_token, Place place);
+  AssertionId add_assertion(std::size_t first_token, Place place);
 
   TokenStream tokens_;
   ExpressionParser expressions_;
@@ -300,9 +300,10 @@ LevelName Parser::take_level() {
   return {std::string(level.text), level.place};
 }
 
-std::uint32_t Parser::add_assertion(std::size_t first_token, Place place) {
+AssertionId Parser::add_assertion(std::size_t first_token, Place place) {
+  const AssertionId id = syntax_.assertions.next_id();
   syntax_.assertions.push_back({tokens_.text_from(first_token), place});
-  return static_cast<std::uint32_t>(syntax_.assertions.size() - 1);
+  return id;
 }
 
 Result<Block> Parser::parse_block(std::string_view of_what) {

@@ -90,8 +90,8 @@ Stop Program::evaluate(const FinalAssertion& claim, std::span<const Ending> endi
   return interpret(claim.code, registers.data(), nullptr);
 }
 
-std::optional<std::uint32_t> Program::failed_at_end(std::span<const Ending> endings,
-                                                    std::span<const std::int64_t> finals) const {
+std::optional<AssertionId> Program::failed_at_end(std::span<const Ending> endings,
+                                                  std::span<const std::int64_t> finals) const {
   std::vector<std::int64_t> registers(num_registers_);
   for (const FinalAssertion& claim : final_assertions_) {
     const Stop stop = evaluate(claim, endings, finals, registers);

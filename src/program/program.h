@@ -28,7 +28,7 @@ struct FinalInput {
   friend bool operator==(const FinalInput&, const FinalInput&) = default;
 };
 struct FinalAssertion {
-  std::uint32_t number = 0;
+  AssertionId number = {};
   std::vector<FinalInput> inputs;  // input i is in register i
   Code code;                       // its single Assert says what must hold
 };
@@ -53,18 +53,18 @@ class Program final : public Executable {
     const Touched& touched = touched_[code_of_[call]];
     return {touched.written_keys, touched.written_families};
   }
-  FailedAssertion assertion(std::uint32_t number) const override { return assertions_[number]; }
+  FailedAssertion assertion(AssertionId number) const override { return assertions_[number]; }
   bool has_assertions() const override { return !assertions_.empty(); }
   std::span<const ProgramKey> final_keys() const override { return final_keys_; }
-  std::optional<std::uint32_t> failed_at_end(std::span<const Ending> endings,
-                                             std::span<const std::int64_t> finals) const override;
+  std::optional<AssertionId> failed_at_end(std::span<const Ending> endings,
+                                           std::span<const std::int64_t> finals) const override;
   std::optional<Error> fault_at_end(std::span<const Ending> endings,
                                     std::span<const std::int64_t> finals) const override;
 
   const Code& code(CallId call) const { return codes_[code_of_[call]]; }
   // Calls with the same code have the same number.
   std::uint32_t code_number(CallId call) const { return code_of_[call]; }
-  std::uint32_t num_assertions() const { return static_cast<std::uint32_t>(assertions_.size()); }
+  IdRange<AssertionId> assertions() const { return assertions_.ids(); }
   // The access or stmt { … } at this place as it stands in the text, on one line.
   std::string statement_text(Place place) const;
   std::span<const FinalAssertion> final_assertions() const { return final_assertions_; }
@@ -95,7 +95,7 @@ class Program final : public Executable {
   ById<CallId, std::uint32_t> code_of_;
   std::size_t num_registers_ = 0;
   std::vector<Touched> touched_;  // by code
-  std::vector<FailedAssertion> assertions_;
+  ById<AssertionId, FailedAssertion> assertions_;
   std::vector<FinalAssertion> final_assertions_;
   std::vector<ProgramKey> final_keys_;
 

@@ -329,7 +329,7 @@ Result<void> ProgramBuilder::add_final(const txn::FinalSyntax& syntax) {
   };
   const Place place = program_.assertions_[claim.number].place;
   const Operand truth = txn::ExpressionCompiler(code, operand_of).value(*syntax.claim);
-  code.emit(Op::Assert, place, {}, truth, {}, claim.number);
+  code.emit(Op::Assert, place, {}, truth, {}, claim.number.index);
   code.emit(Op::Commit, place);
   auto finished = std::move(code).finish(place);
   if (!finished) return finished.error();

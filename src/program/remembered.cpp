@@ -166,7 +166,7 @@ class Tree final : public Remembering {
     if (is_new_) return inner_at_start().num_locals();
     return is_at_end() && is_in_tree_ ? nodes_[at_].state.size : executor_->num_locals();
   }
-  std::optional<std::uint32_t> failed_assertion() const override {
+  std::optional<AssertionId> failed_assertion() const override {
     if (is_new_) return inner_at_start().failed_assertion();
     return is_at_end() && is_in_tree_ ? nodes_[at_].failed_assertion
                                       : executor_->failed_assertion();
@@ -184,7 +184,7 @@ class Tree final : public Remembering {
     Range writes = {};
     Range fixed = {};
     Range state = {};  // of the executor inside; at an end its locals
-    std::optional<std::uint32_t> failed_assertion = {};
+    std::optional<AssertionId> failed_assertion = {};
     bool has_large = false;  // was a number written, on the way to it, that is not small?
   };
 

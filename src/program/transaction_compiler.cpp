@@ -74,7 +74,7 @@ class TransactionCompiler {
       case StmtKind::Assert: {
         const Operand claim = expressions_.value(*statement.value);
         if (!claim.is_constant() || claim.number == 0)
-          code_.emit(Op::Assert, statement.place, {}, claim, {}, statement.assertion);
+          code_.emit(Op::Assert, statement.place, {}, claim, {}, statement.assertion.index);
         break;
       }
     }

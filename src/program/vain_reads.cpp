@@ -171,7 +171,7 @@ class WithoutVainReads final : public Executor {
     machine_.restore(call, state);
   }
   std::size_t num_locals() const override { return machine_.num_locals(); }
-  std::optional<std::uint32_t> failed_assertion() const override {
+  std::optional<AssertionId> failed_assertion() const override {
     return machine_.failed_assertion();
   }
 

@@ -55,9 +55,9 @@ Json locals(const Executable& program, const RecordedTxn& txn, CallId call) {
   return values;
 }
 
-Json assertions(const ExploreReport& report, const std::vector<std::uint32_t>& numbers) {
+Json assertions(const ExploreReport& report, const std::vector<AssertionId>& numbers) {
   Json failed = Json::array();
-  for (const std::uint32_t number : numbers) {
+  for (const AssertionId number : numbers) {
     const FailedAssertion assertion = report.program.assertion(number);
     failed.push_back({{"assertion", assertion.text}, {"line", assertion.place.line}});
   }

@@ -40,7 +40,7 @@ Scene run_scene(const Executable& program, std::string_view source, const Record
   } else if (answer.verdict.outcome == Outcome::Consistent) {
     scene.sentence = "A serial order explains this run.";
   }
-  for (const std::uint32_t number : run.failed_assertions()) {
+  for (const AssertionId number : run.failed_assertions()) {
     const FailedAssertion failed = program.assertion(number);
     scene.notes.push_back(fmt::format(
         "Fails: {}{}", printable(failed.text),

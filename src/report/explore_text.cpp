@@ -192,7 +192,7 @@ std::string weakest_text(const ExploreReport& report, const Paint& paint) {
 std::string violation_text(const Executable& program, std::string_view source, const Recording& run,
                            const Paint& paint) {
   std::string out;
-  for (const std::uint32_t number : run.failed_assertions()) {
+  for (const AssertionId number : run.failed_assertions()) {
     const FailedAssertion failed = program.assertion(number);
     out += fmt::format("{}: {}", paint.bad("fails"), printable(failed.text));
     if (failed.place.line != 0)

@@ -106,8 +106,8 @@ bool Recording::has_failed_assertion() const {
          });
 }
 
-std::vector<std::uint32_t> Recording::failed_assertions() const {
-  std::vector<std::uint32_t> failed;
+std::vector<AssertionId> Recording::failed_assertions() const {
+  std::vector<AssertionId> failed;
   for (const CallId call : order) {
     if (txns[call].failed_assertion) failed.push_back(*txns[call].failed_assertion);
   }

@@ -30,7 +30,7 @@ struct RecordedTxn {
   bool is_committed = false;
   std::vector<Access> accesses = {};  // in program order; reads of own writes are left out
   std::vector<std::int64_t> locals = {};
-  std::optional<std::uint32_t> failed_assertion = {};
+  std::optional<AssertionId> failed_assertion = {};
   bool is_left_out = false;  // a repetition of what has not aborted; not in the order
 };
 
@@ -44,14 +44,14 @@ struct FinalValue {
 struct Recording {
   ById<CallId, RecordedTxn> txns;  // those that did not run are empty
   std::vector<CallId> order;       // calls as they ran; contains so and wr
-  std::optional<std::uint32_t> failed_at_end = {};
+  std::optional<AssertionId> failed_at_end = {};
   // By Executable::final_keys(): if several commit orders are allowed, in one in which a claim
   // fails, if there is one.
   std::vector<FinalValue> finals = {};
 
   bool has_failed_assertion() const;
   // Those of transactions, as they ran, then the one at the end.
-  std::vector<std::uint32_t> failed_assertions() const;
+  std::vector<AssertionId> failed_assertions() const;
 };
 
 // "alice[1]"; "alice[1.2]" for its second attempt.

@@ -86,7 +86,8 @@ std::string trace_of(Driven driven, CallId call, std::vector<std::int64_t> answe
     } else {
       for (const std::int64_t local : executor.state().first(executor.num_locals()))
         trace += std::to_string(local) + " ";
-      trace += "failed " + std::to_string(executor.failed_assertion().value_or(99)) + "\n";
+      trace += "failed " +
+               std::to_string(executor.failed_assertion().value_or(AssertionId{99}).index) + "\n";
     }
     if (++rounds == 2 || state.empty()) break;
     executor.restore(call, state);

@@ -16,10 +16,10 @@ class Growing final : public Executable {
   std::span<const std::string> local_names(CallId) const override { return {}; }
   std::span<const FamilyId> may_read(CallId) const override { return {}; }
   std::span<const FamilyId> may_write(CallId) const override { return {}; }
-  FailedAssertion assertion(std::uint32_t) const override { return {}; }
+  FailedAssertion assertion(AssertionId) const override { return {}; }
   bool has_assertions() const override { return false; }
-  std::optional<std::uint32_t> failed_at_end(std::span<const Ending>,
-                                             std::span<const std::int64_t>) const override {
+  std::optional<AssertionId> failed_at_end(std::span<const Ending>,
+                                           std::span<const std::int64_t>) const override {
     return std::nullopt;
   }
   bool may_have_new_rows() const override { return true; }

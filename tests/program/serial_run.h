@@ -15,7 +15,7 @@ struct SerialRun {
   std::vector<std::vector<std::int64_t>> locals;  // by call, at its end
   std::map<std::string, std::int64_t> store;      // what was written, by key
   std::optional<Error> fault;                     // stops the run
-  std::optional<std::uint32_t> failed;            // the first assertion that failed
+  std::optional<AssertionId> failed;              // the first assertion that failed
 };
 
 inline SerialRun run_serially(const Executable& program, std::size_t max_steps = 1'000'000) {

@@ -11,17 +11,18 @@ using ::testing::ElementsAre;
 // Two calls that ran the other way round, both with an assertion that fails.
 Recording two_failures() {
   Recording recording;
-  recording.txns = {{.is_committed = true, .failed_assertion = 4},
-                    {.is_committed = true, .failed_assertion = 2}};
+  recording.txns = {{.is_committed = true, .failed_assertion = AssertionId{4}},
+                    {.is_committed = true, .failed_assertion = AssertionId{2}}};
   recording.order = {CallId{1}, CallId{0}};
   return recording;
 }
 
 TEST(Recording, ListsFailedAssertionsAsTransactionsRan) {
   Recording recording = two_failures();
-  EXPECT_THAT(recording.failed_assertions(), ElementsAre(2, 4));
-  recording.failed_at_end = 1;
-  EXPECT_THAT(recording.failed_assertions(), ElementsAre(2, 4, 1));
+  EXPECT_THAT(recording.failed_assertions(), ElementsAre(AssertionId{2}, AssertionId{4}));
+  recording.failed_at_end = AssertionId{1};
+  EXPECT_THAT(recording.failed_assertions(),
+              ElementsAre(AssertionId{2}, AssertionId{4}, AssertionId{1}));
 }
 
 TEST(Recording, FailsIfATransactionOrTheEndFails) {
@@ -29,7 +30,7 @@ TEST(Recording, FailsIfATransactionOrTheEndFails) {
   Recording recording;
   recording.txns.resize(1);
   EXPECT_FALSE(recording.has_failed_assertion());
-  recording.failed_at_end = 0;
+  recording.failed_at_end = AssertionId{0};
   EXPECT_TRUE(recording.has_failed_assertion());
 }
 

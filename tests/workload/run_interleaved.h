@@ -114,7 +114,7 @@ class InterleavedRunner {
     seen_[session] = commits_;
   }
 
-  void note(std::optional<std::uint32_t> failed) {
+  void note(std::optional<AssertionId> failed) {
     if (failed && run_.failed.empty()) run_.failed = program_.assertion(*failed).text;
   }
 

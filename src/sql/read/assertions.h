@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "program/executable.h"
 #include "sql/application.h"
 
 namespace isoscope::sql {
@@ -20,7 +21,7 @@ struct RowAssertion {
   Function function;  // returns the truth values
   Place place = {};
   // Of a `.txn` program: the number of the claim there, and no function.
-  std::uint32_t number = 0;
+  AssertionId number = {};
 };
 
 // All of a file, in order. Fails on the first that is no such query about the tables of `app`.

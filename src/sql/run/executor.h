@@ -73,7 +73,7 @@ class SqlExecutor final : public Executor {
   std::span<const std::int64_t> state() const override;
   void restore(CallId call, std::span<const std::int64_t> state) override;
   std::size_t num_locals() const override { return program_.local_names(call_).size(); }
-  std::optional<std::uint32_t> failed_assertion() const override { return std::nullopt; }
+  std::optional<AssertionId> failed_assertion() const override { return std::nullopt; }
 
  private:
   // Segments that an executor keeps; beyond that it forgets all and starts anew.

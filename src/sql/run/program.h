@@ -42,10 +42,10 @@ class SqlProgram final : public Executable {
   std::span<const std::string> local_names(CallId call) const override;
   std::span<const FamilyId> may_read(CallId call) const override { return reads_[call.index]; }
   std::span<const FamilyId> may_write(CallId call) const override { return writes_[call.index]; }
-  FailedAssertion assertion(std::uint32_t) const override { return {}; }
+  FailedAssertion assertion(AssertionId) const override { return {}; }
   bool has_assertions() const override { return false; }
-  std::optional<std::uint32_t> failed_at_end(std::span<const Ending>,
-                                             std::span<const std::int64_t>) const override {
+  std::optional<AssertionId> failed_at_end(std::span<const Ending>,
+                                           std::span<const std::int64_t>) const override {
     return std::nullopt;
   }
   std::string print_value(ProgramKey key, std::int64_t value) const override;

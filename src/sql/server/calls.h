@@ -38,7 +38,7 @@ struct NextStep {
   // taken back.
   std::optional<std::size_t> undo_from = {};
   // Of a `.txn` program: the first assertion of the transaction that has failed so far.
-  std::optional<std::uint32_t> failed_assertion = {};
+  std::optional<AssertionId> failed_assertion = {};
   std::optional<Error> fault = {};  // of Limit, where it has a place of its own
 };
 

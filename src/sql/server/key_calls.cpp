@@ -193,7 +193,7 @@ std::optional<Error> KeyCalls::fault_at_end(const State& state) const {
 
 std::vector<RowAssertion> claims_of(const Program& program) {
   std::vector<RowAssertion> claims;
-  for (std::uint32_t number = 0; number < program.num_assertions(); ++number) {
+  for (const AssertionId number : program.assertions()) {
     const FailedAssertion claim = program.assertion(number);
     claims.push_back({.text = claim.text, .function = {}, .place = claim.place, .number = number});
   }

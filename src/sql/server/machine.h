@@ -51,7 +51,7 @@ struct TxnState {
   bool is_left_out = false;
   bool goes_on = false;  // its call has gone on in the next part
   // Of a `.txn` program: the first assertion that failed in it.
-  std::optional<std::uint32_t> failed_assertion = {};
+  std::optional<AssertionId> failed_assertion = {};
 };
 
 struct SessionState {
