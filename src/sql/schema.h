@@ -29,6 +29,8 @@ using TableRow = ById<ColumnId, Value>;
 
 // A key of a table besides its primary key.
 using UniqueId = Id<struct UniqueTag>;
+// A constraint or index of a table that is no plain key.
+using ExclusionId = Id<struct ExclusionTag>;
 
 struct Column {
   std::string name;
@@ -96,7 +98,7 @@ struct Table {
   std::map<std::string, std::vector<ColumnId>> constraint_names;  // of keys, where given
   std::vector<Expr> checks;  // over the columns of source 0; must not be false
   std::vector<std::string> check_names = {};
-  std::vector<Exclusion> exclusions = {};
+  ById<ExclusionId, Exclusion> exclusions = {};
   std::vector<ColumnId> partition_key = {};  // what says which partition a row is in
   Place place = {};
 

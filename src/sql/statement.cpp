@@ -111,10 +111,10 @@ bool Insert::names_key(const std::vector<ColumnId>& key) const {
   return std::ranges::is_permutation(conflict_key, key);
 }
 
-bool Insert::names_index(std::uint32_t number) const {
+bool Insert::names_index(ExclusionId index) const {
   if (conflict == OnConflict::Fail) return false;
   if (conflict_key.empty() && conflict_indexes.empty()) return true;
-  return std::ranges::find(conflict_indexes, number) != conflict_indexes.end();
+  return std::ranges::find(conflict_indexes, index) != conflict_indexes.end();
 }
 
 std::optional<SequenceId> Statement::draws() const {

@@ -162,14 +162,14 @@ struct Insert : Write {
   // The key that ON CONFLICT names, and indexes that are no plain keys (Table::exclusions). Without
   // both it names all; a row that is there by another one aborts.
   std::vector<ColumnId> conflict_key = {};
-  std::vector<std::uint32_t> conflict_indexes = {};
+  std::vector<ExclusionId> conflict_indexes = {};
   // ON CONFLICT DO UPDATE: source 0 is the row that is there, source 1 the row to insert.
   std::vector<SetColumn> conflict_sets = {};
   std::optional<Expr> conflict_where = {};
 
   // Does ON CONFLICT say what to do if a row is there by this key, or by this index?
   bool names_key(const std::vector<ColumnId>& key) const;
-  bool names_index(std::uint32_t number) const;
+  bool names_index(ExclusionId index) const;
 };
 
 struct Update : SearchedWrite {

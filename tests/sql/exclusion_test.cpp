@@ -34,7 +34,7 @@ bool excluded(const std::string& constraint, std::vector<std::optional<int>> a,
       values.push_back(number ? Value(std::int64_t{*number}) : Value());
     return values;
   };
-  const Exclusion& exclusion = app.tables[0].exclusions.at(0);
+  const Exclusion& exclusion = app.tables[0].exclusions[ExclusionId{0}];
   return conflict(exclusion, *values_of(exclusion, row(a)), *values_of(exclusion, row(b)));
 }
 

@@ -215,7 +215,7 @@ class Outline {
       text += " on conflict";
       for (const ColumnId column : s.conflict_key)
         text += " " + app_.table(s.table).columns[column].name;
-      for (const std::uint32_t index : s.conflict_indexes)
+      for (const ExclusionId index : s.conflict_indexes)
         text += " " + app_.table(s.table).exclusions[index].name;
       text += s.conflict == OnConflict::Nothing ? " nothing" : " set";
       text += sets(s.conflict_sets, s.table);

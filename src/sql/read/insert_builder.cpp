@@ -114,7 +114,7 @@ void WriteBuilder::infer_arbiters(Scope& scope, const Tree& infer, Insert& inser
   insert.conflict = OnConflict::Nothing;
   const bool has_key = !insert.conflict_key.empty() &&
                        (is_key(table().primary_key) || std::ranges::any_of(table().unique, is_key));
-  for (std::uint32_t e = 0; e < table().exclusions.size(); ++e) {
+  for (const ExclusionId e : table().exclusions.ids()) {
     const Exclusion& index = table().exclusions[e];
     if (!index.is_unique || !has_parts(index, parts)) continue;
     if (implies(where, index.where)) {

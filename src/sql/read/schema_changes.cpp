@@ -106,7 +106,8 @@ void SchemaBuilder::drop_constraint(TableId id, const std::string& name, Place a
     table.constraint_names.erase(key);
     return;
   }
-  if (std::erase_if(table.exclusions, [&](const Exclusion& e) { return e.name == name; }) > 0)
+  if (std::erase_if(table.exclusions.entries(),
+                    [&](const Exclusion& e) { return e.name == name; }) > 0)
     return;
   const std::size_t count = table.foreign_keys.size() + table.checks.size();
   std::erase_if(table.foreign_keys, [&](const ForeignKey& key) { return key.name == name; });
@@ -137,7 +138,7 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
   std::erase_if(table.unique.entries(), [&](const auto& key) { return has_column(key, c); });
   std::erase_if(table.foreign_keys,
                 [&](const ForeignKey& key) { return has_column(key.columns, c); });
-  std::erase_if(table.exclusions,
+  std::erase_if(table.exclusions.entries(),
                 [&](const Exclusion& exclusion) { return mentions(exclusion, c); });
   for (std::size_t i = table.checks.size(); i-- > 0;) {
     if (!mentions_column(table.checks[i], c)) continue;
@@ -185,7 +186,8 @@ void SchemaBuilder::drop_unused() {
 bool SchemaBuilder::drop_exclusion(const std::string& name) {
   std::size_t count = 0;
   for (Table& table : catalog_.tables)
-    count += std::erase_if(table.exclusions, [&](const Exclusion& e) { return e.name == name; });
+    count += std::erase_if(table.exclusions.entries(),
+                           [&](const Exclusion& e) { return e.name == name; });
   return count > 0;
 }
 

@@ -95,11 +95,11 @@ EntryAnswer find_entry(const StatementContext& context, TableId table, std::uint
       except);
 }
 
-EntryAnswer find_excluded(const StatementContext& context, TableId table, std::uint32_t number,
+EntryAnswer find_excluded(const StatementContext& context, TableId table, ExclusionId id,
                           const std::vector<ExclusionValue>& values, std::optional<RowId> except) {
   const Table& declared = context.app.table(table);
-  const Exclusion& exclusion = declared.exclusions[number];
-  const std::size_t entry = unique_keys(declared).size() + number;
+  const Exclusion& exclusion = declared.exclusions[id];
+  const std::size_t entry = unique_keys(declared).size() + id.index;
   return find_holder(
       context, table,
       [&](const Version& version) {

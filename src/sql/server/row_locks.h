@@ -35,9 +35,9 @@ EntryAnswer find_entry(const StatementContext& context, TableId table, std::uint
                        std::span<const ColumnId> key, const TableRow& values,
                        std::optional<RowId> except);
 
-// The same for an EXCLUDE constraint, by its number; its entries are counted behind those of the
+// The same for an EXCLUDE constraint, by its id; its entries are counted behind those of the
 // keys. `values`: what the row has in its parts.
-EntryAnswer find_excluded(const StatementContext& context, TableId table, std::uint32_t number,
+EntryAnswer find_excluded(const StatementContext& context, TableId table, ExclusionId id,
                           const std::vector<ExclusionValue>& values, std::optional<RowId> except);
 
 // Has the transaction a lock that the values of a key cannot pass, or changes this update a key?

@@ -360,8 +360,8 @@ class StatementRun {
     if (exclusions.empty()) return {};
     const bool is_new =
         before == nullptr || before->is_deleted() || changes_index(table(), *before->values, now);
-    for (std::uint32_t e = running_.next_key - num_keys; e < exclusions.size(); ++e) {
-      running_.next_key = num_keys + e;
+    for (ExclusionId e{running_.next_key - num_keys}; exclusions.contains(e); ++e) {
+      running_.next_key = num_keys + e.index;
       const bool is_unique = exclusions[e].is_unique;
       auto& num_entries = context_.storage.row(id).versions.back().num_entries;
       num_entries = running_.next_key + (is_unique ? 0 : 1);
@@ -429,7 +429,7 @@ class StatementRun {
         if (!answer.blockers.empty()) return wait(answer.blockers);
         if (answer.taken) return resolve(insert, *answer.taken);
       }
-      for (std::uint32_t e = 0; e < table().exclusions.size(); ++e) {
+      for (const ExclusionId e : table().exclusions.ids()) {
         if (!insert.names_index(e)) continue;
         const auto values = values_of(table().exclusions[e], running_.inserted);
         if (!values) return fail("22000", values.error().what);
