@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "check/points/constraints.h"
+#include "check/points/cycle_teller.h"
 #include "graph/digraph.h"
 #include "history/restrict.h"
 #include "sat/solver.h"
@@ -54,7 +55,8 @@ class PointSearch {
         rules_(h, levels),
         layout_(h, rules_.by_txn()),
         rows_(layout_),
-        constraints_(layout_, rows_, options.max_pairs, budget) {}
+        constraints_(layout_, rows_, options.max_pairs, budget),
+        teller_(h, levels, layout_) {}
 
   Verdict run();
   // See tried_orders(). Requires: run() has found a core.
@@ -71,9 +73,6 @@ class PointSearch {
                    const std::vector<ChosenEdge>& chosen) const;
   std::optional<Verdict> cycle_of(std::size_t n, const std::vector<PointEdge>& fixed);
   Verdict violated(const std::vector<PointEdge>& fixed, const std::vector<std::uint32_t>& nodes);
-  Edge told(const PointEdge& edge) const;
-  Anomaly name_points(const std::vector<Edge>& cycle) const;
-  std::string blamed(const std::vector<PointEdge>& steps) const;
   Verdict consistent(const Digraph& points) const;
   Verdict search();
   // The choice of an open pair: by its number, is the first one before?
@@ -93,6 +92,7 @@ class PointSearch {
   PointLayout layout_;
   RowOrder rows_;
   Constraints constraints_;
+  CycleTeller teller_;
   std::size_t rounds_ = 0;
 };
 
@@ -143,112 +143,6 @@ Verdict PointSearch::consistent(const Digraph& points) const {
   return Verdict::consistent(std::move(witness));
 }
 
-Edge PointSearch::told(const PointEdge& e) const {
-  const auto statement = [&](std::uint32_t point, EventId read) {
-    if (layout_.is_commit(point)) return Edge::kCommit;
-    return read.is_none() || h_.txn(read) != layout_.txn(point)
-               ? layout_.snapshot(point).first
-               : layout_.statement(layout_.txn(point), read);
-  };
-  Edge edge{.from = layout_.txn(e.from), .to = layout_.txn(e.to), .key = e.key, .read = e.read};
-  edge.from_statement = statement(e.from, e.read);
-  edge.to_statement = statement(e.to, e.read);
-  switch (e.reason) {
-    case PointReason::Own:
-    case PointReason::Later:
-    case PointReason::Session:
-      edge.kind = EdgeKind::So;
-      break;
-    case PointReason::Shown:
-    case PointReason::Seen:
-      edge.kind = EdgeKind::Wr;
-      break;
-    case PointReason::Missed:
-      edge.kind = EdgeKind::Rw;
-      break;
-    case PointReason::Order:
-    case PointReason::Updated:
-      edge.kind = EdgeKind::Ww;
-      break;
-    case PointReason::Locked:
-    case PointReason::Waited:
-      edge.kind = EdgeKind::Co;
-      break;
-  }
-  return edge;
-}
-
-// The rule that makes the cycle one, the strongest first; without any it is the framework's.
-std::string PointSearch::blamed(const std::vector<PointEdge>& steps) const {
-  const auto has = [&](PointReason reason) {
-    return std::any_of(steps.begin(), steps.end(),
-                       [&](const PointEdge& e) { return e.reason == reason; });
-  };
-  const auto to_snapshot = [&](const PointEdge& e) {
-    return e.reason == PointReason::Session && !layout_.is_commit(e.to);
-  };
-  const auto name = [&](bool SnapRules::*rule) {
-    for (const PointEdge& e : steps) {
-      std::string axiom = axiom_with(levels_.of(layout_.txn(e.to)), rule);
-      if (!axiom.empty()) return axiom;
-    }
-    return std::string();
-  };
-  for (auto rule : {&SnapRules::waits, &SnapRules::first_waits}) {
-    if (has(PointReason::Waited) && !name(rule).empty()) return name(rule);
-  }
-  for (auto rule : {&SnapRules::seen, &SnapRules::first_seen}) {
-    if (has(PointReason::Seen) && !name(rule).empty()) return name(rule);
-  }
-  for (auto rule : {&SnapRules::first_updater, &SnapRules::conflict}) {
-    if (has(PointReason::Updated) && !name(rule).empty()) return name(rule);
-  }
-  if (std::any_of(steps.begin(), steps.end(), to_snapshot)) return name(&SnapRules::session);
-  if (has(PointReason::Later)) return name(&SnapRules::monotone);
-  for (const PointEdge& e : steps) {
-    // A shared snapshot, entered by one read and left by another.
-    if (!layout_.is_commit(e.to) && layout_.rules(layout_.txn(e.to)).one)
-      return name(&SnapRules::one);
-  }
-  for (const PointEdge& e : steps) {
-    // A plain read that stands for the moment of the commit, because no commit may come between.
-    if (e.reason != PointReason::Missed || layout_.is_current(e.read)) continue;
-    const std::string axiom = name(&SnapRules::first_updater);
-    return axiom.empty() ? name(&SnapRules::conflict) : axiom;
-  }
-  return name(&SnapRules::latest);
-}
-
-// A snapshot that has one thing and misses another, by what they have in common.
-Anomaly PointSearch::name_points(const std::vector<Edge>& cycle) const {
-  const auto count = [&](auto is_counted) {
-    return std::count_if(cycle.begin(), cycle.end(), is_counted);
-  };
-  const auto snapshots = count([](const Edge& e) { return e.to_statement != Edge::kCommit; });
-  const auto locks = count([](const Edge& e) { return e.kind == EdgeKind::Co; });
-  const auto missed = count([](const Edge& e) { return e.kind == EdgeKind::Rw; });
-  // Where no snapshot misses anything, each edge says who committed first.
-  if (locks == 0 && (snapshots == 0 || missed == 0)) return name_cycle(h_, Logic::Psi, cycle);
-  if (missed == 0) return Anomaly::Unexplainable;
-  if (missed > 1) return Anomaly::LongFork;
-  if (snapshots == 1 && cycle.size() == 2) {
-    const bool enters_first = cycle[0].to_statement != Edge::kCommit;
-    const Edge& enters = cycle[enters_first ? 0 : 1];
-    const Edge& leaves = cycle[enters_first ? 1 : 0];
-    const bool within = layout_.rules(enters.to).one || layout_.rules(enters.to).plain_one ||
-                        enters.to_statement == leaves.from_statement;
-    if (enters.kind == EdgeKind::So) return Anomaly::StaleSessionRead;
-    if (enters.kind == EdgeKind::Ww) return Anomaly::LostUpdate;
-    if (enters.kind == EdgeKind::Wr && within)
-      return enters.key == leaves.key ? Anomaly::NonRepeatableRead : Anomaly::FracturedRead;
-    return Anomaly::NonMonotonicRead;
-  }
-  if (locks > 0) return Anomaly::NonMonotonicRead;
-  return count([](const Edge& e) { return e.kind == EdgeKind::Ww; }) == 0
-             ? Anomaly::CausalityViolation
-             : Anomaly::ReadSkew;
-}
-
 Verdict PointSearch::violated(const std::vector<PointEdge>& fixed,
                               const std::vector<std::uint32_t>& nodes) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, PointEdge> by_ends;
@@ -266,12 +160,13 @@ Verdict PointSearch::violated(const std::vector<PointEdge>& fixed,
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const PointEdge& e = by_ends[{nodes[i], nodes[(i + 1) % nodes.size()]}];
     steps.push_back(e);
-    if (layout_.txn(e.from) != layout_.txn(e.to)) violation.cycle.push_back(told(e));
+    if (layout_.txn(e.from) != layout_.txn(e.to)) violation.cycle.push_back(teller_.edge(e));
   }
   const bool of_dependencies = &fixed == &constraints_.dependencies();
-  violation.axiom = of_dependencies ? axiom_with(*levels_.base, &SnapRules::serial) : blamed(steps);
+  violation.axiom =
+      of_dependencies ? axiom_with(*levels_.base, &SnapRules::serial) : teller_.axiom(steps);
   violation.anomaly =
-      of_dependencies ? name_cycle(h_, Logic::Ser, violation.cycle) : name_points(violation.cycle);
+      of_dependencies ? name_cycle(h_, Logic::Ser, violation.cycle) : teller_.name(violation.cycle);
   return Verdict::violated(std::move(violation));
 }
 
