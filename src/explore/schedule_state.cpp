@@ -377,10 +377,10 @@ void ScheduleState<Set>::report_end() {
   end_states_.on_end_state({trail_, trail_.order, path_});
 }
 
-// Does the history alone tell in which order the versions of each key follow each other? So if each
-// writer causally follows the one before it.
+// Of every version by a call, and of the block that replaced it.
 template <class Set>
-bool ScheduleState<Set>::is_version_order_known() const {
+template <class Holds>
+bool ScheduleState<Set>::all_replaced(const Holds& holds) const {
   // overwritten_ has every version that was replaced; by whom, the order of commits tells.
   std::size_t next = 0;
   for (const Entry& entry : trail_.order) {
@@ -388,11 +388,19 @@ bool ScheduleState<Set>::is_version_order_known() const {
     if (!block.is_committed) continue;
     for (std::uint32_t i = block.writes_begin; i < block.writes_end; ++i, ++next) {
       const CallId before = overwritten_[next].version.writer;
-      if (before != kInitialWriter && before != block.call && !block.past.contains(before))
-        return false;
+      if (before != kInitialWriter && !holds(before, block)) return false;
     }
   }
   return true;
+}
+
+// Does the history alone tell in which order the versions of each key follow each other? So if each
+// writer causally follows the one before it.
+template <class Set>
+bool ScheduleState<Set>::is_version_order_known() const {
+  return all_replaced([](CallId before, const Block<Set>& by) {
+    return before == by.call || by.past.contains(before);
+  });
 }
 
 // What the linearizer must know of the history, whatever the schedule.
@@ -436,16 +444,8 @@ bool ScheduleState<Set>::is_first_version_order() {
   }
   ById<CallId, std::uint32_t> place(num_calls_);
   for (std::uint32_t i = 0; i < num_calls_; ++i) place[linearizer_.order()[i]] = i;
-  std::size_t next = 0;
-  for (const Entry& entry : trail_.order) {
-    const Block<Set>& block = trail_.blocks[entry.block];
-    if (!block.is_committed) continue;
-    for (std::uint32_t i = block.writes_begin; i < block.writes_end; ++i, ++next) {
-      const CallId before = overwritten_[next].version.writer;
-      if (before != kInitialWriter && place[before] > place[block.call]) return false;
-    }
-  }
-  return true;
+  return all_replaced(
+      [&](CallId before, const Block<Set>& by) { return place[before] <= place[by.call]; });
 }
 
 template class ScheduleState<TxnSet<1>>;

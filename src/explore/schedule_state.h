@@ -124,6 +124,8 @@ class ScheduleState {
   void install(const Block<Set>& block);
   Version& latest(ProgramKey x);
 
+  template <class Holds>
+  bool all_replaced(const Holds& holds) const;
   bool is_version_order_known() const;
   bool is_first_version_order();
   void fill_facts();

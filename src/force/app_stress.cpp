@@ -158,12 +158,9 @@ class AppStress {
     auto stage = PgSessions::open({.dsn = options_.dsn}, std::move(actors));
     if (!stage) return stage.error();
     for (bool is_alive = true; is_alive;) {
-      is_alive = false;
-      for (const ActorId c : (*stage)->actors()) {
-        if ((*stage)->state(c) == ActorState::Ready)
-          if (auto released = (*stage)->release(c); !released) return released.error();
-        is_alive = is_alive || (*stage)->state(c) != ActorState::Done;
-      }
+      const auto released = (*stage)->release_ready();
+      if (!released) return released.error();
+      is_alive = *released;
       if (auto pumped = (*stage)->pump(kAppPumpMilliseconds); !pumped) return pumped.error();
       if (budget_.expired_now() && !is_stopping_) is_stopping_ = run_.was_cut = true;
       if (options_.seconds > 0 && elapsed() > options_.seconds) is_stopping_ = true;

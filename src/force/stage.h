@@ -37,6 +37,16 @@ class Stage {
   virtual ActorState state(ActorId actor) const = 0;
   // Sends the statement of an actor. Requires: it is Ready. It is Busy then.
   virtual Result<void> release(ActorId actor) = 0;
+  // All that are Ready. Is any actor not Done then?
+  Result<bool> release_ready() {
+    bool is_alive = false;
+    for (const ActorId actor : actors()) {
+      if (state(actor) == ActorState::Ready)
+        if (auto released = release(actor); !released) return released.error();
+      is_alive = is_alive || state(actor) != ActorState::Done;
+    }
+    return is_alive;
+  }
   // Takes what has come, and waits for it at most so many milliseconds.
   virtual Result<void> pump(int milliseconds) = 0;
   // Which of the busy actors wait for a lock at this moment: what the server says, not the clock.

@@ -139,12 +139,9 @@ class StressTest {
     state_.rows.grow(state_.round_end - state_.started, options_.longest);
     if (auto added = table_.add_rows(state_.rows.size()); !added) return added;
     for (bool is_alive = true; is_alive;) {
-      is_alive = false;
-      for (const ActorId c : (*stage)->actors()) {
-        if ((*stage)->state(c) == ActorState::Ready)
-          if (auto released = (*stage)->release(c); !released) return released.error();
-        is_alive = is_alive || (*stage)->state(c) != ActorState::Done;
-      }
+      const auto released = (*stage)->release_ready();
+      if (!released) return released.error();
+      is_alive = *released;
       if (auto pumped = (*stage)->pump(kStressPumpMilliseconds); !pumped) return pumped.error();
       if (budget_.expired_now() && !state_.is_stopping) state_.is_stopping = run_.was_cut = true;
       if (options_.seconds > 0 && elapsed() > options_.seconds) state_.is_stopping = true;

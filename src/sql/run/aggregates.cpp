@@ -56,4 +56,14 @@ Result<Value> Accumulator::result() const {
   return average(value_, count_);
 }
 
+Result<std::vector<Value>> results_of(const std::vector<Accumulator>& accumulators) {
+  std::vector<Value> row;
+  for (const Accumulator& accumulator : accumulators) {
+    auto value = accumulator.result();
+    if (!value) return value.error();
+    row.push_back(*std::move(value));
+  }
+  return row;
+}
+
 }  // namespace isoscope::sql

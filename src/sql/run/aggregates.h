@@ -29,4 +29,7 @@ class Accumulator {
   std::vector<Value> list_;  // of Array and Other
 };
 
+// The one row that a query of aggregates gives.
+Result<std::vector<Value>> results_of(const std::vector<Accumulator>& accumulators);
+
 }  // namespace isoscope::sql

@@ -183,13 +183,9 @@ class QueryRun {
       return !first_decides;
     });
     if (!done) return done.error();
-    std::vector<Value> row;
-    for (const Accumulator& accumulator : accumulators) {
-      auto value = accumulator.result();
-      if (!value) return value.error();
-      row.push_back(*std::move(value));
-    }
-    return Rows{std::move(row)};
+    auto row = results_of(accumulators);
+    if (!row) return row.error();
+    return Rows{*std::move(row)};
   }
 
   CallState& call_;

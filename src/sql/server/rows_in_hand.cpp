@@ -118,13 +118,9 @@ Result<std::vector<std::vector<Value>>> rows_of(const Storage& storage, const Qu
         if (auto added = accumulators[i].add(*value); !added) return added.error();
       }
     }
-    std::vector<Value> row;
-    for (const Accumulator& accumulator : accumulators) {
-      auto value = accumulator.result();
-      if (!value) return value.error();
-      row.push_back(*std::move(value));
-    }
-    return Rows{std::move(row)};
+    auto row = results_of(accumulators);
+    if (!row) return row.error();
+    return Rows{*std::move(row)};
   }
   Rows rows;
   std::set<std::vector<Value>> seen;
