@@ -286,15 +286,14 @@ class Search {
   bool meets_rule(const CallTrace& trace, const sql::Note& note) const {
     const auto is_of_table = [&](const auto& access) { return access.first.table == note.table; };
     const auto is_looked_at = [&](const auto& write) {
-      const auto& columns = problem_.app.table(write.first.table).columns;
       if (!is_of_table(write) || write.first.attribute.is_entry()) return false;
-      if (note.columns.empty()) return true;
+      if (!note.columns) return true;
       if (write.first.attribute == kPresence) return write.second == sql::Value(true);
-      return std::ranges::find(note.columns, columns[write.first.attribute.column()].name) !=
-             note.columns.end();
+      return std::ranges::find(*note.columns, write.first.attribute.column()) !=
+             note.columns->end();
     };
     return std::ranges::any_of(trace.writes, is_looked_at) ||
-           (note.columns.empty() && std::ranges::any_of(trace.reads, is_of_table));
+           (!note.columns && std::ranges::any_of(trace.reads, is_of_table));
   }
 
   void add_anomaly(FoundAnomaly anomaly) {

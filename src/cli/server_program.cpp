@@ -83,22 +83,19 @@ void add_caught_aborts(std::span<const sql::Statement> body, const sql::Function
 }
 
 // Do statements meet a rule that is not modelled?
-bool meets_rule(const sql::Application& app, std::span<const sql::Statement> body,
-                const sql::Note& rule) {
+bool meets_rule(std::span<const sql::Statement> body, const sql::Note& rule) {
   const auto is_of_table = [&](sql::TableId id) { return id == rule.table; };
   return std::ranges::any_of(body, [&](const sql::Statement& statement) {
-    if (meets_rule(app, statement.body(), rule) || meets_rule(app, statement.otherwise(), rule))
-      return true;
+    if (meets_rule(statement.body(), rule) || meets_rule(statement.otherwise(), rule)) return true;
     if (const sql::Query* query = statement.query())
-      return rule.columns.empty() && std::ranges::any_of(query->sources, is_of_table);
+      return !rule.columns && std::ranges::any_of(query->sources, is_of_table);
     const sql::Write* write = statement.write();
     if (write == nullptr || !is_of_table(write->table)) return false;
     const auto* update = statement.find<sql::Update>();
-    if (rule.columns.empty()) return true;
+    if (!rule.columns) return true;
     if (update == nullptr) return !statement.is<sql::Delete>();
     return std::ranges::any_of(update->sets, [&](const sql::SetColumn& set) {
-      const std::string& name = app.table(write->table).columns[set.column].name;
-      return std::ranges::find(rule.columns, name) != rule.columns.end();
+      return std::ranges::find(*rule.columns, set.column) != rule.columns->end();
     });
   });
 }
@@ -146,7 +143,7 @@ std::vector<sql::Note> gaps_of(const LoadedProgram& input) {
   for (const Call& call : program.outline().calls) called.insert(call.function);
   const auto is_met = [&](const sql::Note& rule) {
     return std::ranges::any_of(program.app().functions, [&](const sql::Function& function) {
-      return called.contains(function.name) && meets_rule(program.app(), function.body, rule);
+      return called.contains(function.name) && meets_rule(function.body, rule);
     });
   };
   std::vector<sql::Note> gaps;

@@ -90,12 +90,12 @@ struct Note {
   std::string function;
   std::string what;
   NoteKind kind = NoteKind::Remark;
-  // Of a rule that might refuse rows which the model lets a call write: their table, and the
-  // columns that the rule looks at; empty: it may look at any, and concern reads as well. A run
-  // that meets it need not be one of the program. none(): of one that is no
-  // table, or is dropped: no call meets it.
+  // Of a rule that might refuse rows which the model lets a call write: their table, which is
+  // none() if it is dropped or no table, so that no call meets the rule; and the columns that the
+  // rule looks at, nothing if it may look at any, and concern reads as well. A run that meets it
+  // need not be one of the program.
   std::optional<TableId> table = {};
-  std::vector<std::string> columns = {};
+  std::optional<std::vector<ColumnId>> columns = {};
   bool leaves_out_session = false;  // one that calls `function`
 };
 

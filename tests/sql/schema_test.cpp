@@ -10,6 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 std::vector<ColumnId> column_list(std::initializer_list<std::uint32_t> numbers) {
   std::vector<ColumnId> list;
@@ -164,6 +165,21 @@ TEST(Schema, AppliesMigrationsInTheirOrder) {
   EXPECT_TRUE(t.unique.empty());
   ASSERT_EQ(t.foreign_keys.size(), 1U);
   EXPECT_EQ(t.foreign_keys[0].target, TableId{1});
+}
+
+TEST(Schema, KeepsTheTableOfANoteWhenTablesAreDroppedOrRenamed) {
+  const Application app = application_of(
+      "CREATE TABLE gone (id int PRIMARY KEY, a int CHECK (pg_backend_pid() > a));\n"
+      "CREATE TABLE kept (id int PRIMARY KEY, a int CHECK (pg_backend_pid() > a));\n"
+      "DROP TABLE gone; ALTER TABLE kept RENAME TO other;\n"
+      "CREATE TABLE gone (id int PRIMARY KEY);\n");
+  ASSERT_EQ(app.tables.size(), 2U);
+  std::vector<TableId> of_rules;
+  for (const Note& note : app.notes) {
+    if (note.table) of_rules.push_back(*note.table);
+  }
+  // A new table of an old name has none of its rules.
+  EXPECT_THAT(of_rules, UnorderedElementsAre(TableId::none(), TableId{0}));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class Findings {
   }
   // Once for each text. `table` and `columns`: as in Note.
   void note(Place where, std::string what, NoteKind kind, std::optional<TableId> table = {},
-            std::vector<std::string> columns = {}) {
+            std::optional<std::vector<ColumnId>> columns = {}) {
     if (!told_.emplace(table, what).second) return;
     notes_.push_back({where, function_, std::move(what), kind, table, std::move(columns)});
   }

@@ -322,10 +322,20 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
   }
 }
 
+// Those that the tree mentions; nothing if it mentions nothing at all: it may look at any.
+std::optional<std::vector<ColumnId>> SchemaBuilder::columns_in(TableId id, const Tree& rule) const {
+  std::vector<std::string> names;
+  add_names(rule, names);
+  if (names.empty()) return std::nullopt;
+  std::vector<ColumnId> columns;
+  for (const std::string& name : names) {
+    if (const auto column = find_column(catalog_.table(id), name)) columns.push_back(*column);
+  }
+  return columns;
+}
+
 void SchemaBuilder::ignore_rule(TableId id, Place at, std::string what, const Tree& rule) {
-  std::vector<std::string> columns;
-  add_names(rule, columns);
-  findings_.note(at, std::move(what), NoteKind::Gap, id, std::move(columns));
+  findings_.note(at, std::move(what), NoteKind::Gap, id, columns_in(id, rule));
 }
 
 std::vector<ColumnId> SchemaBuilder::columns_of(TableId id, const Tree& names, Place at) {
@@ -411,8 +421,7 @@ std::optional<Expr> SchemaBuilder::expression(const Tree& node, TableId table, T
                                               bool has_columns, std::string_view what, Place at,
                                               const Width& width) {
   const auto rule_of = what == "CHECK" ? std::optional(table) : std::nullopt;
-  std::vector<std::string> columns;
-  if (rule_of) add_names(node, columns);
+  const auto columns = rule_of ? columns_in(table, node) : std::nullopt;
   Findings own;
   Scope scope{.catalog = catalog_, .findings = own, .where = where_};
   if (has_columns) scope.sources = {{.table = table, .name = catalog_.table(table).name}};

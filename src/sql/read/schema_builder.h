@@ -75,6 +75,7 @@ class SchemaBuilder {
   void resolve_foreign_key(const Pending& pending, Place place);
   // A rule of the table that is not modelled, and might refuse what the model lets happen. The tree
   // names the columns that it looks at.
+  std::optional<std::vector<ColumnId>> columns_in(TableId id, const Tree& rule) const;
   void ignore_rule(TableId id, Place place, std::string what, const Tree& rule);
   std::vector<ColumnId> columns_of(TableId id, const Tree& names, Place place);
   Place place(const Tree& node) const { return where_.place(number_of(node, "location")); }

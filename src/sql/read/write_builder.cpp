@@ -156,7 +156,7 @@ void WriteBuilder::note_move(const std::vector<SetColumn>& sets) {
         fmt::format("a change of '{}' may move a row of '{}' to another partition, "
                     "which fails statements that wait for it (40001): not modelled",
                     column, table().name),
-        NoteKind::Gap, id_, {column});
+        NoteKind::Gap, id_, std::vector{set.column});
   }
 }
 
