@@ -153,17 +153,18 @@ Expr build_between(Scope& scope, const std::string& kind, const Tree& node, Plac
   const bool is_symmetric = kind.find("SYM") != std::string::npos;
   if (!is_symmetric) parts.end_first();
   Expr high = build_expr(scope, ends[1]);
-  if (!repeats(scope, value, 1, place)) return make_null(Type::Boolean, place);
-  if (is_symmetric) {
-    if (!repeats(scope, low, 1, place) || !repeats(scope, high, 1, place))
-      return make_null(Type::Boolean, place);
-    Expr smaller = make(ExprOp::Least, low.type, {low, high}, place);
-    high = make(ExprOp::Greatest, low.type, {low, high}, place);
-    low = std::move(smaller);
-  }
-  Expr from = compare(scope, ExprOp::GreaterEqual, value, std::move(low), place);
-  Expr to = compare(scope, ExprOp::LessEqual, std::move(value), std::move(high), place);
-  Expr within = make(ExprOp::And, Type::Boolean, {std::move(from), std::move(to)}, place);
+  if (!repeats(scope, value, is_symmetric ? 3 : 1, place)) return make_null(Type::Boolean, place);
+  if (is_symmetric && (!repeats(scope, low, 1, place) || !repeats(scope, high, 1, place)))
+    return make_null(Type::Boolean, place);
+  const auto between = [&](Expr first, Expr last) {
+    Expr from = compare(scope, ExprOp::GreaterEqual, value, std::move(first), place);
+    Expr to = compare(scope, ExprOp::LessEqual, value, std::move(last), place);
+    return make(ExprOp::And, Type::Boolean, {std::move(from), std::move(to)}, place);
+  };
+  Expr within = between(low, high);
+  // Not from the least to the greatest: these pass over a NULL.
+  if (is_symmetric)
+    within = make(ExprOp::Or, Type::Boolean, {std::move(within), between(high, low)}, place);
   return kind.find("NOT") != std::string::npos ? not_of(std::move(within)) : within;
 }
 
