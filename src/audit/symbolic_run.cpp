@@ -248,7 +248,14 @@ SmtTerm SymbolicRun::loop_at_most_two(const sql::Statement& statement) {
   call_.alive = call_.alive || call_.exits.back().exited;
   std::vector<SmtTerm> active;
   for (const Round& round : rounds) active.push_back(round.active);
-  return symbols_.any(active);
+  const SmtTerm had_round = symbols_.any(active);
+  if (!statement.is<sql::ForQuery>()) return had_round;
+  for (const sql::VarId target : statement.targets()) {
+    if (call_.env[target.index].array) continue;
+    SymValue& value = call_.env[target.index].value;
+    value = symbols_.choose_value(had_round, value, symbols_.null());
+  }
+  return had_round;
 }
 
 std::vector<Round> SymbolicRun::rounds_of(const sql::Statement& statement) {

@@ -195,7 +195,7 @@ struct If {
   std::vector<Statement> otherwise;
 };
 
-// For each row of the query: targets := its outputs.
+// For each row of the query: targets := its outputs. Without a row, the targets are NULL then.
 struct ForQuery {
   Query query = {};
   std::vector<VarId> targets = {};

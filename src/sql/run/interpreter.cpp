@@ -276,6 +276,9 @@ class CallRun {
   Result<Next> run(const Statement& statement, const ForQuery& s) {
     auto rows = query(statement, {});
     if (!rows) return rows.error();
+    if (rows->empty()) {  // the targets do not keep what they were
+      if (auto stored = store(s.targets, {}); !stored) return stored.error();
+    }
     for (const auto& row : *rows) {
       if (auto stored = store(s.targets, row); !stored) return stored.error();
       auto left = round(s.body);
