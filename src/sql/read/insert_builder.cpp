@@ -61,6 +61,14 @@ bool has_parts(const Exclusion& index, const std::vector<Expr>& parts) {
   return std::ranges::all_of(parts, is_in_index) && std::ranges::all_of(index.parts, is_named);
 }
 
+// Of the variable between a result and the column that it goes to: the digits behind the point that
+// a numeric has at most. Whole numbers have any width there.
+std::uint8_t bits_between(const ResultColumn& from, const Column& to) {
+  if (to.type != Type::Numeric) return 64;
+  if (from.type == Type::Numeric) return from.bits;
+  return from.type == Type::Integer ? 0 : kAnyScale;
+}
+
 }  // namespace
 
 // The columns that an INSERT gives values, in their order.
@@ -288,8 +296,12 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> column
   std::vector<VarId> targets;
   for (std::size_t i = 0; i < built.columns.size(); ++i) {
     const Column& column = table().columns[columns[i]];
-    targets.push_back(scope_.frame->add_hidden("inserted", column.type, false, model_.place));
-    insert.sets.push_back({columns[i], make_variable(*scope_.frame, targets.back(), model_.place)});
+    targets.push_back(scope_.frame->add_hidden("inserted", column.type, false, model_.place,
+                                               bits_between(built.columns[i], column)));
+    // The variable has the digits of the query, and the column shows its own.
+    insert.sets.push_back(
+        {columns[i],
+         round_to(make_variable(*scope_.frame, targets.back(), model_.place), column.width)});
     is_given[columns[i]] = true;
   }
   leave_out_others(is_given);
