@@ -309,6 +309,12 @@ class Evaluator {
   RowsInScope& rows_;
 };
 
+// In UTF-8.
+std::ptrdiff_t num_characters(std::string_view text) {
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
 }  // namespace
 
 Result<Value> evaluate(const Expr& expr, std::span<const Value> variables, RowsInScope& rows) {
@@ -352,10 +358,16 @@ std::optional<Error> why_not_in(const Width& width, const Value& value) {
   if (text == nullptr || width.length == 0) return std::nullopt;
   // Blanks at the end may be cut off.
   const std::string_view kept(text->data(), text->find_last_not_of(' ') + 1);
-  const auto length = std::ranges::count_if(
-      kept, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-  if (length > width.length) return Error{.what = "a text is too long"};
+  if (num_characters(kept) > width.length) return Error{.what = "a text is too long"};
   return std::nullopt;
+}
+
+Value kept_in(const Width& width, Value value) {
+  auto* text = std::get_if<std::string>(&value.data);
+  if (text == nullptr || width.length == 0) return value;
+  auto excess = num_characters(*text) - static_cast<std::ptrdiff_t>(width.length);
+  for (; excess > 0 && text->ends_with(' '); --excess) text->pop_back();
+  return value;
 }
 
 }  // namespace isoscope::sql

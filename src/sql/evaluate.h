@@ -42,5 +42,7 @@ Result<Value> average(const Value& sum, std::int64_t count);
 // The error that SQL raises when a value is given to a column or variable that it does not fit
 // into; nothing if it does.
 std::optional<Error> why_not_in(const Width& width, const Value& value);
+// What it keeps of a value that fits: a text loses blanks at its end that find no room.
+Value kept_in(const Width& width, Value value);
 
 }  // namespace isoscope::sql

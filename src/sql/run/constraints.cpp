@@ -44,7 +44,9 @@ Value NewRow::column(SourceId source, ColumnId column) {
   return view_ == nullptr ? Value() : view_->column(table_, *old_key_, column);
 }
 
-void NewRow::set(ColumnId column, Value value) { set_[column] = std::move(value); }
+void NewRow::set(ColumnId column, Value value) {
+  set_[column] = kept_in(call_.app.table(table_).columns[column].width, std::move(value));
+}
 
 RowKey NewRow::key() { return values(call_.app.table(table_).primary_key); }
 

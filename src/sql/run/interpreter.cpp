@@ -134,8 +134,8 @@ class CallRun {
       if (!shown) return too_many_digits();
       value = Value(*shown);
     }
-    if (auto misfit = why_not_in(function_.variables[target.index].width, value)) return *misfit;
-    variable(target) = std::move(value);
+    if (auto misfit = why_not_in(declared.width, value)) return *misfit;
+    variable(target) = kept_in(declared.width, std::move(value));
     return {};
   }
   Result<void> store(const std::vector<VarId>& targets, const std::vector<Value>& values) {

@@ -185,7 +185,7 @@ class InnodbRun {
       RowsInHand row({&to});
       auto value = evaluate(set.value, variables_, row);
       if (!value) return fail(value.error());
-      to[set.column] = *std::move(value);
+      to[set.column] = kept_in(table().columns[set.column].width, *std::move(value));
     }
     if (to == from) return {};
     if (Attempt valid = check(to); valid.kind != Kind::Done) return valid;

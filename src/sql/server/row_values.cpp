@@ -32,6 +32,7 @@ Result<TableRow> inserted_row(const StatementContext& context, const Insert& ins
     } else {
       row.emplace_back();
     }
+    row[c] = kept_in(column.width, std::move(row[c]));
   }
   return row;
 }

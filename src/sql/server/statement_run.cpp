@@ -302,7 +302,7 @@ class StatementRun {
     for (const SetColumn& set : sets) {
       auto value = evaluate(set.value, variables_, rows);
       if (!value) return value.error();
-      to[set.column] = *std::move(value);
+      to[set.column] = kept_in(table().columns[set.column].width, *std::move(value));
     }
     return to;
   }
