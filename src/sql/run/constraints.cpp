@@ -58,13 +58,16 @@ std::vector<Value> NewRow::values(std::span<const ColumnId> columns) {
 
 Result<void> check_values(CallState& call, NewRow& row) {
   const Table& table = call.app.table(row.table());
+  // Whether values fit their types is part of computing them.
+  for (const ColumnId c : table.columns.ids()) {
+    if (!row.is_set(c)) continue;
+    if (auto misfit = why_not_in(table.columns[c].width, row.column(c))) return *misfit;
+  }
   for (const ColumnId c : table.columns.ids()) {
     const bool must_be_known = table.columns[c].not_null || table.is_key_column(c);
     if (must_be_known && row.is_set(c) && row.column(c).is_null())
       return Error{.what =
                        fmt::format("{}.{} must not be NULL", table.name, table.columns[c].name)};
-    if (!row.is_set(c)) continue;
-    if (auto misfit = why_not_in(table.columns[c].width, row.column(c))) return *misfit;
   }
   for (const Expr& check : table.checks) {
     if (!sets_any(row, columns_of(check, SourceId{0}))) continue;

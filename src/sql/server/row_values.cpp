@@ -39,14 +39,15 @@ Result<TableRow> inserted_row(const StatementContext& context, const Insert& ins
 
 std::optional<BrokenConstraint> broken_constraint(const Table& table, const TableRow& row) {
   using Kind = BrokenConstraint::Kind;
+  // Whether values fit their types is part of computing them.
+  for (const ColumnId c : table.columns.ids()) {
+    if (const auto misfit = why_not_in(table.columns[c].width, row[c]))
+      return {{Kind::Error, misfit->what, *misfit}};
+  }
   for (const ColumnId c : table.columns.ids()) {
     if ((table.columns[c].not_null || table.is_key_column(c)) && row[c].is_null())
       return {{Kind::NotNull,
                fmt::format("{}.{} must not be NULL", table.name, table.columns[c].name)}};
-  }
-  for (const ColumnId c : table.columns.ids()) {
-    if (const auto misfit = why_not_in(table.columns[c].width, row[c]))
-      return {{Kind::Error, misfit->what, *misfit}};
   }
   RowsInHand rows({&row});
   for (const Expr& check : table.checks) {
