@@ -60,18 +60,44 @@ PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText&
   }
 }
 
+namespace {
+
+// Does a DECLARE stand on the line behind a BEGIN?
+bool declares_behind_begin(const BodyText& text, std::uint32_t line) {
+  const std::uint32_t in_file = text.place_of_line(line).line;
+  bool has_begun = false;
+  for (std::size_t i = 0; i < text.num_tokens(); ++i) {
+    if (text.place_of_token(i).line != in_file) continue;
+    if (has_begun && same_word(text.word(i), "declare")) return true;
+    has_begun = has_begun || same_word(text.word(i), "begin");
+  }
+  return false;
+}
+
+}  // namespace
+
 void PlpgsqlBody::add_block(Body& to, const Tree& node) {
   frame_.open_block(text_of(node, "label"));
   // The tree does not say which block declares a variable. Variables are numbered in the order of
   // the text, so those up to the line of BEGIN that no block has yet are ours. Types that the
   // parser does not know are those of loops and the like.
   const std::uint32_t begin = line_of(node);
+  bool is_clear = false;
   for (; next_datum_ < datums_.size(); ++next_datum_) {
     // RECORD in capital letters has a node of its own.
     const Tree& record = child(datums_[next_datum_], "PLpgSQL_rec");
     const Tree& variable = record.is_null() ? child(datums_[next_datum_], "PLpgSQL_var") : record;
     if (variable.is_null() || named_.contains(next_datum_)) continue;
     if (line_of(variable) > begin) break;
+    if (line_of(variable) == begin && !is_clear) {
+      is_clear = !declares_behind_begin(text_, begin);
+      if (!is_clear) {
+        findings_.fail(text_.place_of_line(begin),
+                       "which block this line declares its variables in is not understood",
+                       "write the DECLARE of the inner block on a line of its own");
+        break;
+      }
+    }
     if (!record.is_null()) {
       DeclaredType type;
       type.is_record = true;
