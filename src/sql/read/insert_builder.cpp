@@ -316,9 +316,14 @@ void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
   choose_rows(rows.size() > 1);
   order_draws(rows, columns);
   Scope scope = scope_;
+  const auto num_before = [&] { return scope.before != nullptr ? scope.before->size() : 0; };
   for (const Tree& row : rows) {
+    const std::size_t mark = num_before();
     Insert insert =
         insert_row(scope, child(inside(row), "items"), columns, has(node_, "cols") && has_values);
+    // When the server computes it, the rows before it are there, and functions see them.
+    if (&row != &rows.front() && num_before() > mark)
+      mark_calls_as_rough(std::span(*scope.before).subspan(mark));
     build_conflict(insert);
     if (scope.findings.failed()) return;
     put(to_, std::move(insert));
