@@ -160,6 +160,11 @@ Result<Value> call_function(std::string_view name, Type type, std::span<const Va
   if (is_decimal_function(name) && !arguments.empty() &&
       (arguments[0].is_null() || std::holds_alternative<Decimal>(arguments[0].data)))
     return call_on_decimal(name, arguments);
+  if (name == kMessageOfError && !arguments.empty()) {
+    if (!arguments[0].is_null()) return arguments[0];
+    return Error{.what = "what the server says of this error (SQLERRM) is not known",
+                 .is_limit = true};
+  }
   const auto* text =
       arguments.empty() ? nullptr : std::get_if<std::string>(&arguments.front().data);
   if (is_strict(name) && std::ranges::any_of(arguments, &Value::is_null)) return Value();

@@ -309,4 +309,14 @@ std::string sqlstate_of_error(std::string_view what) {
   return "";
 }
 
+std::optional<std::string> message_of_error(std::string_view what) {
+  static constexpr std::string_view kSame[] = {"division by zero", "smallint out of range",
+                                               "integer out of range", "bigint out of range",
+                                               "numeric field overflow"};
+  if (std::ranges::find(kSame, what) != std::end(kSame)) return std::string(what);
+  if (what == "a query returned no rows" || what == "a query returned more than one row")
+    return std::string(what.substr(2));
+  return std::nullopt;
+}
+
 }  // namespace isoscope::sql

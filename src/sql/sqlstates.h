@@ -12,6 +12,8 @@ std::optional<std::string> sqlstate_of(std::string_view condition);
 
 // The code of an error that the evaluation of SQL raises, by what it says; empty for others.
 std::string sqlstate_of_error(std::string_view what);
+// What PostgreSQL says then (SQLERRM); nothing where we do not know.
+std::optional<std::string> message_of_error(std::string_view what);
 
 // What some of these say.
 inline constexpr std::string_view kNegativeLimit = "LIMIT must not be negative";

@@ -249,6 +249,8 @@ struct ReturnRow {
 struct Raise {
   std::string sqlstate = {};  // empty for P0001
   bool again = false;         // by the error that was caught
+  // What SQLERRM is then, if the text alone says it.
+  std::optional<std::string> message = {};
 };
 
 // COMMIT or ROLLBACK of a procedure: its transaction ends, and the next one begins. Variables keep
@@ -265,8 +267,9 @@ struct Append {
 
 // EXCEPTION: an error in the block undoes what it did to the database.
 struct Handler {
-  std::array<VarId, 2> targets = {};  // get its SQLSTATE, and what it says
-  std::vector<Statement> body;        // goes on
+  // Get its SQLSTATE, and what the server says (message_of_error), NULL where we do not know that.
+  std::array<VarId, 2> targets = {};
+  std::vector<Statement> body;  // goes on
 };
 
 // Exit leaves it as it leaves a loop.

@@ -137,7 +137,12 @@ Expr plain_name(Scope& scope, const std::string& name, Place place) {
       if (scope.names_may_clash && is_whole_row(scope, name))
         fail_clash(scope, name, "a table of the statement", place);
       if (variable->is_record) return whole_record(scope, name, place);
-      return make_variable(*scope.frame, variable->var, place);
+      Expr value = make_variable(*scope.frame, variable->var, place);
+      if (scope.frame->variable(variable->var).name != kMessageOfError) return value;
+      // Unknown where the variable of the handler is NULL.
+      Expr told = make(ExprOp::Opaque, Type::Text, {std::move(value)}, place);
+      told.text = kMessageOfError;
+      return told;
     }
     const auto found = scope.frame->function().found;
     if (name == "found" && found) return make_variable(*scope.frame, *found, place);

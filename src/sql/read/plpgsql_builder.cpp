@@ -373,6 +373,20 @@ std::string PlpgsqlBody::raised_state(const Tree& node, Place place) {
   return "";
 }
 
+namespace {
+
+// What RAISE says, if that is a text without values.
+std::optional<std::string> raised_message(const Tree& node) {
+  const std::string text = text_of(node, "message");
+  if (text.empty() || text.find('%') != std::string::npos) return std::nullopt;
+  for (const Tree& entry : child(node, "options")) {
+    if (number_of(inside(entry), "opt_type") == kMessageOption) return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::optional<Expr> PlpgsqlBody::add_effects(Body& to, const Tree& expr, const Statement& around) {
   const std::string query = query_of(expr);
   const NamedVariable* named = frame_.find(lower_case(query));
@@ -420,7 +434,8 @@ void PlpgsqlBody::add_raise(Body& to, const Tree& node) {
   std::string state = raised_state(node, model.place);
   if (number_of(node, "elog_level") < kRaiseError) return;  // a message
   Raise raise{.sqlstate = std::move(state),
-              .again = !has(node, "message") && !has(node, "condname") && !has(node, "options")};
+              .again = !has(node, "message") && !has(node, "condname") && !has(node, "options"),
+              .message = raised_message(node)};
   if (raise.again && num_handlers_ == 0)
     findings_.fail(model.place, "RAISE alone stands outside of a handler");
   to.push_back(model.with(std::move(raise)));

@@ -1,6 +1,7 @@
 #pragma once
 // What the parts of the interpreter share while one call runs, and what one statement has read.
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -27,7 +28,9 @@ struct CallState {
   std::size_t work = 0;  // statements and rows since the last look at the budget
   // Rows that the SQL statement on its way has changed, for those that change a row once.
   std::set<std::pair<TableId, RowKey>> changed_rows = {};
-  std::string sqlstate = {};  // of the error on its way out, if who raised it knows
+  // Of the error on its way out, if who raised it knows.
+  std::string sqlstate = {};
+  std::optional<std::string> message = {};
 
   // Is the budget over? Looks at it now and then; `more` is how much was done since the last call.
   bool is_over(std::size_t more = 1) {

@@ -416,9 +416,11 @@ class CallRun {
       if (state.empty())
         return call_.limit(fmt::format("which handler catches \"{}\" is not known", caught.what));
       variable(s.handler->targets[0]) = Value(state);
-      variable(s.handler->targets[1]) = Value(caught.what);
+      const auto message = call_.message ? call_.message : message_of_error(caught.what);
+      variable(s.handler->targets[1]) = message ? Value(*message) : Value();
       call_.sqlstate.clear();
-      caught_.push_back({caught, state});
+      call_.message.reset();
+      caught_.push_back({caught, state, message});
       next = run_all(s.handler->body);
       caught_.pop_back();
     }
@@ -432,10 +434,12 @@ class CallRun {
 
   Result<Next> run(const Statement& statement, const Raise& s) {
     if (s.again && !caught_.empty()) {
-      call_.sqlstate = caught_.back().second;
-      return caught_.back().first;
+      call_.sqlstate = caught_.back().sqlstate;
+      call_.message = caught_.back().message;
+      return caught_.back().error;
     }
     call_.sqlstate = s.sqlstate.empty() ? "P0001" : s.sqlstate;
+    call_.message = s.message;
     return Error{.what = statement.text.empty() ? "RAISE EXCEPTION" : statement.text};
   }
 
@@ -448,7 +452,12 @@ class CallRun {
   std::size_t num_steps_ = 0;
   std::size_t num_guarded_ = 0;  // blocks around that have a handler and have not come to it
   std::vector<Value> returned_;
-  std::vector<std::pair<Error, std::string>> caught_;  // by the handlers that run, with SQLSTATE
+  struct Caught {
+    Error error;
+    std::string sqlstate;
+    std::optional<std::string> message;
+  };
+  std::vector<Caught> caught_;  // by the handlers that run
 };
 
 }  // namespace
