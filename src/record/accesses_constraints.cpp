@@ -138,11 +138,14 @@ std::string Accesses::read_children(const Execution& run, const Version& deleted
     for (const auto* entry : children.touched) {
       const auto& [row, chain] = *entry;
       if (!asked.ever_matches(chain)) continue;
+      // What earlier statements of its transaction made of the row, no other one has to tell.
+      const auto [own_begin, own_end] = own_versions(chain, run);
+      if (own_begin != own_end && (child.is_deferred || chain.versions[own_begin].lsn < run.from))
+        continue;
       const std::size_t current = current_version(chain, kNone, run);
       if (current == kUnclear) return "rows that refer to it, changed by others";
-      const bool is_own = current != kNone && chain.versions[current].xid == run.own;
       const std::size_t searched = reads.size();
-      if (!is_own) asked.search(row, chain, current, reads);
+      asked.search(row, chain, current, reads);
       // Rows that go with it (CASCADE) are read as they are then, and written by this very
       // statement.
       for (std::size_t i = searched; i < reads.size() && !changed_by(chain, run); ++i) {

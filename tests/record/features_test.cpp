@@ -250,6 +250,20 @@ TEST_F(RecordFeatures, ForeignKeysReadTheirParents) {
   EXPECT_THAT(lines[3], HasSubstr("w child[1].parent=1"));
 }
 
+// The check of the foreign key does not find the child that an earlier statement has deleted.
+TEST_F(RecordFeatures, WhoDeletesChildAndParentReadsItsOwnWork) {
+  given(
+      "CREATE TABLE parent (id int PRIMARY KEY, v int);"
+      "CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent);"
+      "INSERT INTO parent VALUES (1, 0); INSERT INTO child VALUES (1, 1)");
+  start();
+  run("BEGIN; DELETE FROM child WHERE id = 1; DELETE FROM parent WHERE id = 1; COMMIT");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("d parent[1]"));
+  EXPECT_THAT(lines[0], testing::Not(HasSubstr("r child[1]{")));
+}
+
 // FOR UPDATE of a parent keeps children out, whether or not anybody writes the parent.
 TEST_F(RecordFeatures, ForeignKeysLockParentsThatNobodyWrote) {
   given(
