@@ -113,9 +113,13 @@ std::string Accesses::read_block_table(const Execution& run, std::size_t block, 
     if (sees_two_rows(chain, run)) return kTwoRows;
     const std::size_t seen = seen_version(chain, run);
     const bool is_own = seen != kNone && run.own != 0 && chain.versions[seen].xid == run.own;
-    if (is_own || !asked.ever_matches(chain)) continue;
+    if (!asked.ever_matches(chain)) continue;
     const std::size_t searched = reads.size();
-    asked.search(row, chain, seen, reads);
+    if (is_own) {
+      asked.search_own(row, chain, own_versions(chain, run).first, seen, reads);
+    } else {
+      asked.search(row, chain, seen, reads);
+    }
     const bool is_exact =
         certain != nullptr && std::ranges::all_of(chain.versions, [&](const Version& version) {
           return !version.exists || (*certain)[version.id] == asked.matches(&version);
@@ -219,7 +223,9 @@ std::string Accesses::RowSearch::read(const std::string& row, const RowChain& ch
   // A lookup reads no other rows than those of its key.
   const bool is_asked = !asked_.is_lookup || asked_.ever_matches(chain);
   const std::size_t searched = reads_.size();
+  const std::size_t own = own_versions(chain, run_).first;
   if (is_asked && !is_own) asked_.search(row, chain, seen, reads_);
+  if (is_asked && is_own) asked_.search_own(row, chain, own, seen, reads_);
   if (!asked_.matches(version)) {
     return writes_ && changed_by(chain, run_) ? "it changed a row that its condition does not match"
                                               : std::string();
@@ -229,6 +235,7 @@ std::string Accesses::RowSearch::read(const std::string& row, const RowChain& ch
   ++counted_;
   if (is_asked && shape_.is_key_share) lock(row);
   if (is_asked && !is_own && asked_.is_lookup) asked_.read_cells(row, chain, seen, reads_);
+  if (is_asked && is_own && asked_.is_lookup) asked_.read_own_cells(row, chain, own, seen, reads_);
   return {};
 }
 
@@ -258,6 +265,8 @@ std::string Accesses::RowSearch::take(const std::string& row, const RowChain& ch
   ++counted_;
   if (writes_) changed_.insert(row);
   if (is_asked && !is_own) asked_.read_cells(row, chain, current, reads_);
+  if (is_asked && is_own)
+    asked_.read_own_cells(row, chain, own_versions(chain, run_).first, current, reads_);
   return {};
 }
 

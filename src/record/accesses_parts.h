@@ -220,6 +220,30 @@ struct Accesses::Question {
     for (const std::size_t column : columns)
       reads.push_back({cell_key(table, row, column), writer(chain, i, column)});
   }
+  // The same where the version at `i` is its own transaction's: what other transactions gave the
+  // row, and its own statements since the version at `own` have not written.
+  void search_own(const std::string& row, const RowChain& chain, std::size_t own, std::size_t i,
+                  std::vector<Access>& reads) const {
+    if (is_lookup || own == 0) return;
+    const Version* before = &chain.versions[own - 1];
+    for (std::size_t k = own; k <= i; ++k) {
+      if (!answers->is_same(before, &chain.versions[k])) return;
+    }
+    if (!answers->is_assigned(chain, chain.versions[i])) search(row, chain, own - 1, reads);
+  }
+  void read_own_cells(const std::string& row, const RowChain& chain, std::size_t own, std::size_t i,
+                      std::vector<Access>& reads) const {
+    if (own == 0 || !chain.versions[own - 1].exists) return;
+    const Version& before = chain.versions[own - 1];
+    for (const std::size_t column : columns) {
+      bool is_written = chain.is_assigned(chain.versions[i], column);
+      for (std::size_t k = own; k <= i && !is_written; ++k)
+        is_written =
+            !chain.versions[k].exists || chain.versions[k].values[column] != before.values[column];
+      if (!is_written)
+        reads.push_back({cell_key(table, row, column), writer(chain, own - 1, column)});
+    }
+  }
 };
 
 }  // namespace isoscope::record

@@ -264,6 +264,23 @@ TEST_F(RecordFeatures, WhoDeletesChildAndParentReadsItsOwnWork) {
   EXPECT_THAT(lines[0], testing::Not(HasSubstr("r child[1]{")));
 }
 
+// Of a row that it has written, a transaction still reads what others gave it.
+TEST_F(RecordFeatures, ReadsWhatItHasNotWrittenInARowOfItsOwn) {
+  given("CREATE TABLE t (id int PRIMARY KEY, v int, w int); INSERT INTO t VALUES (1, 0, 0)");
+  start();
+  run("UPDATE t SET v = 7 WHERE id = 1");
+  run("BEGIN; UPDATE t SET w = 5 WHERE id = 1; SELECT v FROM t WHERE id = 1;"
+      " SELECT id FROM t WHERE v = 7; COMMIT");
+  run("BEGIN; UPDATE t SET v = 7 WHERE id = 1; SELECT v FROM t WHERE id = 1; COMMIT");
+  run("BEGIN; UPDATE t SET w = 6 WHERE id = 1; UPDATE t SET v = v + 1 WHERE id = 1; COMMIT");
+  const auto lines = recorded();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[1], HasSubstr("r t[1].v T1"));
+  EXPECT_THAT(lines[1], HasSubstr("r t[1]{where v = 7 select id} T1"));
+  EXPECT_THAT(lines[2], testing::Not(HasSubstr("r t[1].v")));
+  EXPECT_THAT(lines[3], HasSubstr("r t[1].v T3"));
+}
+
 // FOR UPDATE of a parent keeps children out, whether or not anybody writes the parent.
 TEST_F(RecordFeatures, ForeignKeysLockParentsThatNobodyWrote) {
   given(
