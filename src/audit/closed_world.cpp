@@ -67,17 +67,40 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const sql::FunctionId
     }
   }
   for (const SmtTerm formula : digits_of_values()) layers_.add(formula);
-  for (const auto& formulas : {small_arguments(), room_at_start()}) {
+  // In this order, as arguments may be what is drawn; the last are given up first.
+  std::vector<std::vector<SmtTerm>> wanted;
+  if (auto as_drawn = numbers_drawn(); !as_drawn.empty()) wanted.push_back(std::move(as_drawn));
+  wanted.push_back(small_arguments());
+  wanted.push_back(room_at_start());
+  for (const auto& formulas : wanted) {
     wishes_.push_back(smt_.new_constant("wish", SmtSolver::kBool));
     for (const SmtTerm formula : formulas) layers_.add(implies(wishes_.back(), formula));
   }
   effort_.building_seconds = start.seconds();
 }
 
+std::int64_t ClosedWorld::first_fresh(Member member) const {
+  return kFreshPerCall * (1 + std::ranges::find(cast_, member) - cast_.begin());
+}
+
+std::vector<SmtTerm> ClosedWorld::numbers_drawn() {
+  std::vector<SmtTerm> formulas;
+  for (const Member member : cast_) {
+    std::int64_t next = first_fresh(member);
+    for (const auto& [of, value] : world_.instance(member).fresh_values) {
+      drawn_.push_back(next++);
+      formulas.push_back(equals(value, smt_.number(drawn_.back())));
+    }
+  }
+  return formulas;
+}
+
 std::vector<SmtTerm> ClosedWorld::small_arguments() {
   std::vector<SmtTerm> formulas;
   const auto is_small = [&](SmtTerm number) {
-    formulas.push_back(smt_.number(1) <= number && number <= smt_.number(kSmall));
+    SmtTerm is_nice = smt_.number(1) <= number && number <= smt_.number(kSmall);
+    for (const std::int64_t drawn : drawn_) is_nice = is_nice || equals(number, smt_.number(drawn));
+    formulas.push_back(is_nice);
   };
   for (const Member member : cast_) {
     const sql::Function& function = problem_.app.function(world_.function(member));
@@ -246,7 +269,7 @@ Scenario ClosedWorld::scenario() {
   for (const Member member : order) {
     const Instance& instance = world_.instance(member);
     const sql::Function& function = problem_.app.function(world_.function(member));
-    ScenarioCall call{world_.function(member), {}};
+    ScenarioCall call{world_.function(member), {}, first_fresh(member)};
     for (std::size_t p = 0; p < instance.parameters.size(); ++p) {
       const Parameter& parameter = instance.parameters[p];
       const sql::Type type = function.variables[p].type;

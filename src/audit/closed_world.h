@@ -47,6 +47,9 @@ class ClosedWorld {
   sql::Value value_of(const SymValue& value, sql::Type type, const sql::Width& width);
   void add_rows(Scenario& scenario);
   std::vector<SmtTerm> digits_of_values();
+  // Fresh values as the run will draw them, so that other calls can be given them.
+  std::vector<SmtTerm> numbers_drawn();
+  std::int64_t first_fresh(Member member) const;
   // Formulas about arguments, and about values at the start, that make a run nice to read.
   std::vector<SmtTerm> small_arguments();
   std::vector<SmtTerm> room_at_start();
@@ -62,7 +65,8 @@ class ClosedWorld {
   std::vector<Member> cast_;
   SmtLayers layers_;
   std::map<sql::TableId, SmtTerm> empty_;
-  std::vector<SmtTerm> wishes_;  // assumptions that are given up if need be
+  std::vector<std::int64_t> drawn_;  // what fresh values of the cast are
+  std::vector<SmtTerm> wishes_;      // assumptions that are given up if need be
   std::vector<sql::TableId> blamed_;
   Effort effort_;
 };

@@ -13,13 +13,12 @@ namespace {
 using sql::TableId;
 using sql::Value;
 
-constexpr std::int64_t kFreshPerCall = 1000;
 constexpr std::size_t kMaxSteps = 10'000;
 
 // The database as one call sees it.
 class View final : public sql::Database {
  public:
-  View(const Problem& problem, Versions& versions, ScenarioCallId call,
+  View(const Problem& problem, Versions& versions, ScenarioCallId call, std::int64_t first_fresh,
        const ById<ScenarioCallId, bool>& sees, const std::vector<std::size_t>* snapshots,
        bool is_per_statement, const sql::Changes& changes)
       : problem_(problem),
@@ -27,7 +26,8 @@ class View final : public sql::Database {
         call_(call),
         sees_(sees),
         snapshots_(snapshots),
-        changes_(changes) {
+        changes_(changes),
+        first_fresh_(first_fresh) {
     trace.is_per_statement = is_per_statement;
   }
 
@@ -202,9 +202,7 @@ class View final : public sql::Database {
     // The same in every order of the calls.
     return sql::fresh_value(problem_.app.table(table).columns[column], draw({}));
   }
-  std::int64_t draw(sql::SequenceId) override {
-    return kFreshPerCall * (std::int64_t{call_.index} + 1) + next_fresh_++;
-  }
+  std::int64_t draw(sql::SequenceId) override { return first_fresh_ + next_fresh_++; }
 
  private:
   bool changes(const LocationKey& location) const {
@@ -400,6 +398,7 @@ class View final : public sql::Database {
   std::set<std::pair<TableId, sql::RowKey>> found_;
   std::vector<StatementRead> passed_;                                  // reads of a search
   std::map<std::pair<TableId, sql::RowKey>, Entries> entries_before_;  // of rows that it changes
+  std::int64_t first_fresh_;
   std::int64_t next_fresh_ = 0;
   bool use_own_ = true;
   bool checks_references_ = false;
@@ -438,7 +437,9 @@ bool run_call(const Problem& problem, const Scenario& scenario, ScenarioCallId c
               const sql::Changes& changes, Versions& versions, Budget& budget) {
   const ScenarioCall& what = scenario.calls[call];
   const bool is_per_statement = &problem.levels.of(what.function) == &pg_read_committed();
-  View view(problem, versions, call, sees, snapshots, is_per_statement, changes);
+  const std::int64_t first_fresh =
+      what.first_fresh.value_or(kFreshPerCall * (std::int64_t{call.index} + 1));
+  View view(problem, versions, call, first_fresh, sees, snapshots, is_per_statement, changes);
   auto result = sql::run_call(problem.app, problem.app.function(what.function), what.arguments,
                               view, kMaxSteps, &budget);
   if (!result) {

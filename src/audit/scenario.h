@@ -4,6 +4,8 @@
 // The calls of the prefix run one after the other, visible to all others; they make the rows
 // that those need. Then come the calls of the cycle, each on the view that vis and ar give
 // it. This is what the solver's model becomes and what the interpreter runs.
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,15 @@ namespace isoscope::audit {
 
 using ScenarioCallId = Id<struct ScenarioCallTag>;
 
+// A call draws its fresh values (of sequences, and made-up keys) from a range of its own, the same
+// in every order of the calls.
+constexpr std::int64_t kFreshPerCall = 1000;
+
 struct ScenarioCall {
   sql::FunctionId function = {};
   std::vector<sql::Value> arguments;
+  // The first of them; without it, that of the place of the call in the scenario.
+  std::optional<std::int64_t> first_fresh = {};
 };
 
 struct Scenario {

@@ -40,6 +40,10 @@ void SymbolicConstraints::check_parents(sql::TableId table, SmtTerm guard, const
     call_.read(key.target, kPresence, checked, row);
     call_.lock(key.target, sql::Lock::KeyShare, checked, row);
     call_.abort_if(checked && !present);
+    // Where no call makes or deletes a parent, reading it is no access that would name it: a run
+    // needs it among the rows at the start.
+    if (symbols_.changes().has_fixed_rows(key.target))
+      instance_.named_rows.emplace_back(key.target, row);
   }
 }
 
