@@ -36,10 +36,7 @@ class Finder {
       for (const Functions& smaller : proved) {
         for (const sql::FunctionId f : problem_.app.function_ids()) {
           if (!smaller.empty() && f <= smaller.back()) continue;
-          if (budget_.expired_now()) {
-            result_.is_complete = false;
-            break;
-          }
+          if (is_over()) break;
           Functions set = smaller;
           set.push_back(f);
           if (!try_set(set, proved)) continue;
@@ -85,8 +82,16 @@ class Finder {
     const AuditReport report = audit(
         part, {.max_length = std::max(options_.max_length, set.size()), .prove = true}, budget_);
     if (report.outcome == AuditOutcome::Serializable) return true;
-    result_.apart.push_back({set, report.outcome});
+    // What was not looked at to its end is no set without a proof.
+    if (report.outcome != AuditOutcome::Unknown || !is_over())
+      result_.apart.push_back({set, report.outcome});
     return false;
+  }
+
+  bool is_over() {
+    if (!budget_.expired_now()) return false;
+    result_.is_complete = false;
+    return true;
   }
 
   const Problem& problem_;
@@ -103,6 +108,7 @@ Subsets find_subsets(const Problem& problem, const std::vector<const Level*>& le
   const Advice advice = advise(problem, levels, false, options, budget);
   subsets.lowest = advice.levels;
   subsets.is_complete = subsets.is_complete && advice.is_complete;
+  if (!subsets.is_complete) subsets.limit = limit_reached() + " was reached";
   return subsets;
 }
 

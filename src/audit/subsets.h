@@ -25,6 +25,7 @@ struct Subsets {
   std::vector<Bad> apart;                      // as small as can be
   ById<sql::FunctionId, const Level*> lowest;  // as Advice::levels
   bool is_complete = true;                     // false: the budget was over
+  std::string limit;                           // then: what ended it
 };
 
 // `levels` from the weakest to the strongest, for `lowest`. Bad sets are looked at for anomalies of

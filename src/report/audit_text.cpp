@@ -303,11 +303,13 @@ std::string subsets_text(const AuditReport& report, const audit::Subsets& subset
                        paint.faint(is_known ? "(anomaly)" : "(no proof)"));
   }
   if (subsets.lowest.empty()) {
-    out += "lowest levels: no proof even at the strongest\n";
+    out += subsets.is_complete ? "lowest levels: no proof even at the strongest\n"
+                               : "lowest levels: not known\n";
   } else {
     out += fmt::format("lowest levels{}\n", how) + levels_text(app, subsets.lowest);
   }
-  if (!subsets.is_complete) out += paint.unsure("the time was over before all sets were tried\n");
+  if (!subsets.is_complete)
+    out += paint.unsure(fmt::format("{} before all sets were tried\n", subsets.limit));
   return out;
 }
 

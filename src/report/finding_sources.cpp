@@ -156,6 +156,26 @@ Finding claim_finding(const AuditReport& report, const sql::RowAssertion& claim)
           .identity = level + "\n" + claim.text};
 }
 
+// A question beside the level's own that was not answered to its end: without a case of its own, a
+// report would pass where the exit code says unknown.
+void add_cut_case(Findings& out, const AuditReport& report, std::string_view what,
+                  std::string message) {
+  out.cases.push_back({.name = fmt::format("{}: {}", report.problem.levels.base->name, what),
+                       .outcome = Outcome::Unknown,
+                       .message = std::move(message)});
+}
+
+void add_cut_cases(Findings& out, const AuditReport& report) {
+  if (report.advice && !report.advice->is_complete)
+    add_cut_case(out, report, "advice",
+                 fmt::format("{} before all advice was tried", report.advice->limit));
+  for (const auto* subsets : {&report.subsets, &report.promoted}) {
+    if (!*subsets || (*subsets)->is_complete) continue;
+    return add_cut_case(out, report, "subsets",
+                        fmt::format("{} before all sets were tried", (*subsets)->limit));
+  }
+}
+
 }  // namespace
 
 Findings check_findings(const CheckReport& report) {
@@ -240,6 +260,7 @@ Findings audit_findings(const AuditReport& report) {
   // Of anomalies, a limit says that others may not have been found.
   if (!out.findings.empty()) out.complete = report.answer.limit.empty();
   out.cases.push_back(std::move(one));
+  add_cut_cases(out, report);
   return out;
 }
 
