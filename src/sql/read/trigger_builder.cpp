@@ -374,12 +374,23 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
   };
   const VarId skips = frame.add_hidden("skipped", Type::Boolean, false, place);
   assign(to, skips, make_boolean(false, place));
+  const auto unless_skipped = [&](Body body) {
+    If test{
+        .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
+        .body = std::move(body),
+        .otherwise = {}};
+    to.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
+  };
+  bool may_skip = false;
   for (const Trigger* trigger : before_triggers()) {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
     const std::vector<bool> used = used_columns(*function);
     InlinedBody inlined = copy_body(frame, *function);
     const auto new_variable = [&](ColumnId c) { return VarId{inlined.first + c.index}; };
+    // The server asks no further trigger about a row that one has passed over.
+    const bool is_asked = !may_skip;
+    Body fired;
     Body given;
     std::vector<SetColumn> sets;
     for (const ColumnId c : table().columns.ids()) {
@@ -392,7 +403,7 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
                                            trigger->name, column.name));
         continue;
       }
-      assign(to, new_variable(c),
+      assign(fired, new_variable(c),
              set != insert.sets.end()
                  ? set->value
                  : column.default_value.value_or(make_null(column.type, place)));
@@ -403,6 +414,7 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
                                       const std::optional<Expr>& value) {
       if (!value || value->op == ExprOp::Null) {
         assign(out, skips, make_boolean(true, from.place));
+        may_skip = true;
         return;
       }
       // A row of one column is its value.
@@ -415,16 +427,17 @@ void WriteBuilder::put_before_insert(Body& to, Insert insert) {
                              "a BEFORE trigger that returns another row is not modelled");
     });
     Body body = trigger_block(frame, trigger->name, std::move(given), std::move(inlined), place);
-    std::ranges::move(body, std::back_inserter(to));
+    std::ranges::move(body, std::back_inserter(fired));
+    if (is_asked)
+      std::ranges::move(fired, std::back_inserter(to));
+    else
+      unless_skipped(std::move(fired));
     insert.sets = std::move(sets);
   }
   add_generated(table(), insert.sets, true);
-  If test{
-      .condition = make(ExprOp::Not, Type::Boolean, {make_variable(frame, skips, place)}, place),
-      .body = {},
-      .otherwise = {}};
-  test.body.push_back(model_.with(std::move(insert)));
-  to.push_back({.place = place, .text = model_.text, .kind = std::move(test)});
+  Body inserting;
+  inserting.push_back(model_.with(std::move(insert)));
+  unless_skipped(std::move(inserting));
 }
 
 void WriteBuilder::apply_before_update(Update& update) {
