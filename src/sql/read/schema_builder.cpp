@@ -81,17 +81,24 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   // Columns of the type have the label as well.
   if (kind == "AlterEnumStmt") {
     const auto type = catalog_.types.find(last_name(child(node, "typeName")));
-    if (type != catalog_.types.end() && type->second.width.labels != nullptr)
-      type->second.width.labels->push_back(text_of(node, "newVal"));
+    if (type == catalog_.types.end() || type->second.width.labels == nullptr) return;
+    std::vector<std::string>& labels = *type->second.width.labels;
+    if (has(node, "oldVal")) {
+      std::ranges::replace(labels, text_of(node, "oldVal"), text_of(node, "newVal"));
+      findings_.note(place, "what was written before ALTER TYPE … RENAME VALUE keeps the old value",
+                     NoteKind::Gap);
+      return;
+    }
+    labels.push_back(text_of(node, "newVal"));
     return;
   }
-  if (kind == "CreateDomainStmt") {
-    catalog_.types[last_name(child(node, "domainname"))] =
-        catalog_.type_of(child(node, "typeName"), where_, findings_);
-    if (!has(node, "constraints")) return;
-    domain_constraints_[last_name(child(node, "domainname"))] = &child(node, "constraints");
-    findings_.note(place, "constraints of domains are those of columns, not of variables",
-                   NoteKind::Free);
+  if (kind == "CreateDomainStmt") return add_domain(node, place);
+  if (kind == "AlterFunctionStmt") {
+    for (const Tree& action : child(node, "actions")) {
+      const std::string what = text_of(inside(action), "defname");
+      if (what == "volatility" || what == "strict")
+        findings_.note(place, "ALTER FUNCTION is ignored", NoteKind::Gap);
+    }
     return;
   }
   // Of a view, such a note is one of a table that no call meets.
@@ -114,6 +121,7 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   static constexpr Ignored kIgnored[] = {
       {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
       {"DoStmt", "DO blocks are ignored", NoteKind::Gap},
+      {"AlterDomainStmt", "ALTER DOMAIN is ignored", NoteKind::Gap},
       {"UpdateStmt", "UPDATE outside of functions is ignored"},
       {"DeleteStmt", "DELETE outside of functions is ignored"},
       {"SelectStmt", "SELECT outside of functions is ignored"},
@@ -244,13 +252,33 @@ void SchemaBuilder::note_taken_sequence(const Column& column) {
                    NoteKind::Gap);
 }
 
+void SchemaBuilder::add_domain(const Tree& node, Place place) {
+  const std::string name = last_name(child(node, "domainname"));
+  catalog_.types[name] = catalog_.type_of(child(node, "typeName"), where_, findings_);
+  domains_[name] = {.base = last_name(child(child(node, "typeName"), "names")),
+                    .constraints = &child(node, "constraints")};
+  if (!has(node, "constraints")) return;
+  findings_.note(place, "constraints of domains are those of columns, not of variables",
+                 NoteKind::Free);
+}
+
 void SchemaBuilder::add_domain_constraints(TableId id, const std::string& domain, Column& column) {
-  const auto found = domain_constraints_.find(domain);
-  if (found == domain_constraints_.end()) return;
-  for (const Tree& entry : *found->second) {
+  const auto found = domains_.find(domain);
+  if (found == domains_.end()) return;
+  // A default of the domain itself comes later, and counts.
+  if (found->second.base != domain) add_domain_constraints(id, found->second.base, column);
+  for (const Tree& entry : *found->second.constraints) {
     const Tree& constraint = inside(entry);
     const std::string kind = text_of(constraint, "contype");
     if (kind == "CONSTR_NOTNULL") column.not_null = true;
+    if (kind == "CONSTR_DEFAULT" && is_nextval(child(constraint, "raw_expr"))) {
+      findings_.note(
+          column.place,
+          fmt::format("the sequence that is the default of domain '{}' is not modelled", domain),
+          NoteKind::Gap);
+    } else if (kind == "CONSTR_DEFAULT") {
+      pending_.push_back({id, &constraint, column.name});
+    }
     if (kind != "CONSTR_CHECK") continue;
     own_trees_.push_back(constraint);
     name_value(own_trees_.back(), column.name);

@@ -61,7 +61,8 @@ class SchemaBuilder {
   void drop_unused();
   void add_table(const Tree& node);
   void add_column(TableId id, const Tree& definition);
-  // Those of its type, if that is a domain.
+  void add_domain(const Tree& node, Place place);
+  // Those of its type and its default, if that is a domain, and of the domain that it is made of.
   void add_domain_constraints(TableId id, const std::string& domain, Column& column);
   void alter_table(const Tree& node, Place place);
   void add_unique_index(const Tree& node, Place place);
@@ -88,7 +89,11 @@ class SchemaBuilder {
   std::map<std::string, std::pair<TableId, std::vector<ColumnId>>> unique_indexes_;
   std::set<std::string> plain_indexes_;
   std::map<std::string, std::string> sequence_schemas_;  // by name
-  std::map<std::string, const Tree*> domain_constraints_;
+  struct Domain {
+    std::string base;  // a type, or another domain
+    const Tree* constraints = nullptr;
+  };
+  std::map<std::string, Domain> domains_;
   std::deque<Tree> own_trees_;  // that stand in no text
 };
 
