@@ -7,7 +7,8 @@
 CREATE TABLE t (id integer PRIMARY KEY, up integer REFERENCES t);
 CREATE FUNCTION add(k integer, j integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO t VALUES (k, j), (k + 1, k);
+  INSERT INTO t VALUES (k, j);
+  INSERT INTO t VALUES (k + 1, k);
 END; $$;
 CREATE FUNCTION del(k integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

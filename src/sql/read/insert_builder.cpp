@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sql/read/sequence_builder.h"
+#include "sql/read/whole_queries.h"
 #include "sql/read/write_builder.h"
 
 namespace isoscope::sql {
@@ -279,6 +280,18 @@ Tree WriteBuilder::without_fresh(const Tree& select, std::vector<ColumnId>& colu
   return other;
 }
 
+// The server looks at foreign keys when all rows are there, so that one may refer to a later one.
+void WriteBuilder::note_rows_of_a_tree() {
+  const bool is_tree = std::ranges::any_of(
+      table().foreign_keys, [this](const ForeignKey& key) { return key.target == id_; });
+  if (is_tree)
+    scope_.findings.note(model_.place,
+                         fmt::format("rows of '{}' that refer to rows of the same INSERT are "
+                                     "looked at too early, one by one",
+                                     table().name),
+                         NoteKind::Gap);
+}
+
 // INSERT … SELECT: a loop over the rows of the query.
 void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> columns) {
   Insert insert;
@@ -305,6 +318,7 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> column
     is_given[columns[i]] = true;
   }
   leave_out_others(is_given);
+  if (!names_one_row(scope_, built.query)) note_rows_of_a_tree();
   choose_rows(true);
   Statement loop = make_loop(scope_, std::move(built), targets, model_);
   put(loop.as<ForQuery>().body, std::move(insert));
@@ -314,6 +328,7 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> column
 void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
                                const std::vector<ColumnId>& columns) {
   choose_rows(rows.size() > 1);
+  if (rows.size() > 1) note_rows_of_a_tree();
   order_draws(rows, columns);
   Scope scope = scope_;
   const auto num_before = [&] { return scope.before != nullptr ? scope.before->size() : 0; };

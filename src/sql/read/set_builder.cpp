@@ -37,6 +37,77 @@ void note_change(const Scope& scope, const Tree& part, const Tree& around, Place
         NoteKind::Gap);
 }
 
+// What a part of a statement writes.
+struct Written {
+  WriteOp op = WriteOp::Insert;
+  std::optional<TableId> table;
+  const Tree* targets = nullptr;
+
+  bool sets(const Catalog& catalog, const std::vector<ColumnId>& columns) const {
+    return op == WriteOp::Update && std::ranges::any_of(*targets, [&](const Tree& target) {
+             const auto column =
+                 find_column(catalog.table(*table), text_of(inside(target), "name"));
+             return column && std::ranges::find(columns, *column) != columns.end();
+           });
+  }
+};
+
+Written written_by(const Catalog& catalog, const std::string& kind, const Tree& node) {
+  Written written{.table = catalog.find_table(text_of(child(node, "relation"), "relname")),
+                  .targets = &child(node, "targetList")};
+  if (kind == "DeleteStmt") written.op = WriteOp::Delete;
+  if (kind == "UpdateStmt") written.op = WriteOp::Update;
+  return written;
+}
+
+// INSERT has `override` in any case, and DELETE sets nothing.
+std::string kind_of_write(const Tree& node) {
+  if (!has(node, "relation")) return "SelectStmt";
+  if (has(node, "override")) return "InsertStmt";
+  return has(node, "targetList") ? "UpdateStmt" : "DeleteStmt";
+}
+
+// Might the server, which looks at foreign keys when the whole statement has run, take what is
+// refused where each part is looked at by itself?
+bool mends_reference(const Catalog& catalog, const Written& first, const Written& then) {
+  if (!first.table || !then.table) return false;
+  const auto links = [&](const ForeignKey& key) {
+    return key.target == *then.table &&
+           (first.op == WriteOp::Insert || first.sets(catalog, key.columns)) &&
+           (then.op == WriteOp::Insert || then.sets(catalog, key.target_columns));
+  };
+  const auto frees = [&](const ForeignKey& key) {
+    return key.target == *first.table &&
+           (first.op == WriteOp::Delete || first.sets(catalog, key.target_columns)) &&
+           (then.op == WriteOp::Delete || then.sets(catalog, key.columns));
+  };
+  return std::ranges::any_of(catalog.table(*first.table).foreign_keys, links) ||
+         std::ranges::any_of(catalog.table(*then.table).foreign_keys, frees);
+}
+
+// Notes a part of WITH that refers to a row which a later part might add, or takes one away to
+// which a later part might refer no more.
+void note_early_references(const Scope& scope, const Tree& around, std::size_t part, Place place) {
+  const Catalog& catalog = scope.catalog;
+  const Tree& parts = child(child(around, "withClause"), "ctes");
+  const auto written = [&](std::size_t i) {
+    const Tree& query = child(inside(parts[i]), "ctequery");
+    return written_by(catalog, kind_of(query), inside(query));
+  };
+  const Written first = written(part);
+  const std::string kind = kind_of_write(around);
+  bool is_mended =
+      kind != "SelectStmt" && mends_reference(catalog, first, written_by(catalog, kind, around));
+  for (std::size_t i = part + 1; i < parts.size(); ++i) {
+    if (kind_of(child(inside(parts[i]), "ctequery")) != "SelectStmt")
+      is_mended = is_mended || mends_reference(catalog, first, written(i));
+  }
+  if (is_mended)
+    scope.findings.note(
+        place, "foreign keys between parts of one statement are looked at too early, after each",
+        NoteKind::Gap);
+}
+
 // Adds each row of one side to the rows of both.
 void add_side(const Scope& scope, BuiltQuery side, const std::vector<Source::Column>& columns,
               VarId rows, Place place) {
@@ -144,6 +215,7 @@ void add_with(Scope& scope, const Tree& around) {
   const Tree& clause = child(around, "withClause");
   const Place at = scope.place(clause);
   if (!can_have_rows(scope, at)) return;
+  std::size_t number = 0;
   for (const Tree& entry : child(clause, "ctes")) {
     if (scope.findings.failed()) return;
     const Tree& part = inside(entry);
@@ -173,7 +245,9 @@ void add_with(Scope& scope, const Tree& around) {
       std::ranges::move(made, std::back_inserter(*scope.before));
       rows.columns = source_columns(columns);
       note_change(scope, query, around, place);
+      note_early_references(scope, around, number, place);
     }
+    ++number;
     rename(rows.columns, child(part, "aliascolnames"));
     scope.with.push_back(std::move(rows));
   }

@@ -76,6 +76,7 @@ class WriteBuilder {
   // insert_builder.cpp
   void insert();
   void insert_rows(const Tree& rows, bool has_values, const std::vector<ColumnId>& columns);
+  void note_rows_of_a_tree();
   void insert_select(const Tree& given, std::vector<ColumnId> columns);
   Tree without_fresh(const Tree& select, std::vector<ColumnId>& columns,
                      ById<ColumnId, bool>& is_given);
