@@ -85,22 +85,79 @@ StepKind kind_of(Op op) {
   return op == Op::LockKey || op == Op::LockIndexed ? StepKind::Lock : StepKind::LockShared;
 }
 
+// The operations that may overflow; false if they do. The result must not replace an operand then:
+// the message shows both.
+bool negate(const Instruction& i, std::int64_t* r) {
+  std::int64_t result = 0;
+  if (__builtin_sub_overflow(std::int64_t{0}, r[i.a], &result)) return false;
+  r[i.to] = result;
+  return true;
+}
+bool multiply(const Instruction& i, std::int64_t* r) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(r[i.a], r[i.b], &result)) return false;
+  r[i.to] = result;
+  return true;
+}
+bool divide(const Instruction& i, std::int64_t* r) {
+  if (quotient_overflows(r[i.a], r[i.b])) return false;
+  r[i.to] = floor_quotient(r[i.a], r[i.b]);
+  return true;
+}
+bool add(const Instruction& i, std::int64_t* r) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(r[i.a], r[i.b], &result)) return false;
+  r[i.to] = result;
+  return true;
+}
+bool subtract(const Instruction& i, std::int64_t* r) {
+  std::int64_t result = 0;
+  if (__builtin_sub_overflow(r[i.a], r[i.b], &result)) return false;
+  r[i.to] = result;
+  return true;
+}
+
+// What is asked of the database at an instruction.
+struct Accesses {
+  const Code& code;
+  const std::int64_t* r;
+  KeyFinder* finder;
+
+  ProgramKey known_key(const Instruction& i) const {
+    return ProgramKey{static_cast<std::uint32_t>(i.number)};
+  }
+  ProgramKey computed_key(const Instruction& i) const {
+    return finder->find(code.key_terms[static_cast<std::size_t>(i.number)], r);
+  }
+  std::uint32_t number(const Instruction& i) const {
+    return static_cast<std::uint32_t>(&i - code.instructions.data());
+  }
+  Step read(const Instruction& i, ProgramKey key) const {
+    return {.kind = StepKind::Read, .key = key, .instruction = number(i)};
+  }
+  Step write(const Instruction& i, ProgramKey key) const {
+    return {.kind = StepKind::Write, .key = key, .value = r[i.a], .instruction = number(i)};
+  }
+  Step for_server(const Instruction& i) const {
+    Step step{.kind = kind_of(i.op), .instruction = number(i)};
+    if (i.op == Op::LockKey || i.op == Op::ShareKey) step.key = known_key(i);
+    if (i.op == Op::LockIndexed || i.op == Op::ShareIndexed) step.key = computed_key(i);
+    return step;
+  }
+};
+
 // With `kSeesStatements` it also stops at what only servers know.
 template <bool kSeesStatements>
-// NOLINTNEXTLINE(readability-function-size): a loop over instructions, one case each.
 Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
+  constexpr Step kFault{.kind = StepKind::Fault};
   const Instruction* const begin = code.instructions.data();
   std::int64_t* const state = r + code.locals.size();
   const Instruction* i = begin + state[0];
-  const auto stop_at = [&](const Instruction* next, Step step) {
+  const Accesses asks{code, r, finder};
+  const auto stop_at = [&](const Instruction* next, const Step& step) {
     state[0] = next - begin;
     return step;
   };
-  const auto known_key = [&] { return ProgramKey{static_cast<std::uint32_t>(i->number)}; };
-  const auto computed_key = [&] {
-    return finder->find(code.key_terms[static_cast<std::size_t>(i->number)], r);
-  };
-  const auto here = [&] { return static_cast<std::uint32_t>(i - begin); };
   for (;; ++i) {
     switch (i->op) {
       case Op::Constant:
@@ -110,41 +167,26 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         r[i->to] = r[i->a];
         break;
       case Op::Negate:
-        if (__builtin_sub_overflow(std::int64_t{0}, r[i->a], &r[i->to]))
-          return stop_at(i, {.kind = StepKind::Fault});
+        if (!negate(*i, r)) return stop_at(i, kFault);
         break;
       case Op::Not:
         r[i->to] = r[i->a] == 0;
         break;
-      // The result of an overflow must not replace an operand: the message shows both.
-      case Op::Multiply: {
-        std::int64_t result = 0;
-        if (__builtin_mul_overflow(r[i->a], r[i->b], &result))
-          return stop_at(i, {.kind = StepKind::Fault});
-        r[i->to] = result;
+      case Op::Multiply:
+        if (!multiply(*i, r)) return stop_at(i, kFault);
         break;
-      }
       case Op::Divide:
-        if (quotient_overflows(r[i->a], r[i->b])) return stop_at(i, {.kind = StepKind::Fault});
-        r[i->to] = floor_quotient(r[i->a], r[i->b]);
+        if (!divide(*i, r)) return stop_at(i, kFault);
         break;
       case Op::Modulo:
         r[i->to] = floor_remainder(r[i->a], r[i->b]);
         break;
-      case Op::Add: {
-        std::int64_t result = 0;
-        if (__builtin_add_overflow(r[i->a], r[i->b], &result))
-          return stop_at(i, {.kind = StepKind::Fault});
-        r[i->to] = result;
+      case Op::Add:
+        if (!add(*i, r)) return stop_at(i, kFault);
         break;
-      }
-      case Op::Subtract: {
-        std::int64_t result = 0;
-        if (__builtin_sub_overflow(r[i->a], r[i->b], &result))
-          return stop_at(i, {.kind = StepKind::Fault});
-        r[i->to] = result;
+      case Op::Subtract:
+        if (!subtract(*i, r)) return stop_at(i, kFault);
         break;
-      }
       case Op::BitAnd:
         r[i->to] = r[i->a] & r[i->b];
         break;
@@ -180,7 +222,7 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         break;
       case Op::JumpBack:
         state[1] += 1 + (i - begin - i->number) / kStepsPerRound;
-        if (state[1] > kMaxRounds) return stop_at(i, {.kind = StepKind::Fault});
+        if (state[1] > kMaxRounds) return stop_at(i, kFault);
         i = begin + i->number - 1;
         break;
       case Op::Jump:
@@ -193,30 +235,20 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
         if (r[i->a] != 0) i = begin + i->number - 1;
         break;
       case Op::ReadKey:
-        return stop_at(i, {.kind = StepKind::Read, .key = known_key(), .instruction = here()});
+        return stop_at(i, asks.read(*i, asks.known_key(*i)));
       case Op::ReadIndexed:
-        return stop_at(i, {.kind = StepKind::Read, .key = computed_key(), .instruction = here()});
+        return stop_at(i, asks.read(*i, asks.computed_key(*i)));
       case Op::WriteKey:
-        return stop_at(
-            i + 1,
-            {.kind = StepKind::Write, .key = known_key(), .value = r[i->a], .instruction = here()});
+        return stop_at(i + 1, asks.write(*i, asks.known_key(*i)));
       case Op::WriteIndexed:
-        return stop_at(i + 1, {.kind = StepKind::Write,
-                               .key = computed_key(),
-                               .value = r[i->a],
-                               .instruction = here()});
+        return stop_at(i + 1, asks.write(*i, asks.computed_key(*i)));
       case Op::LockKey:
       case Op::LockIndexed:
       case Op::ShareKey:
       case Op::ShareIndexed:
       case Op::BeginStatement:
       case Op::EndStatement:
-        if constexpr (kSeesStatements) {
-          Step step{.kind = kind_of(i->op), .instruction = here()};
-          if (i->op == Op::LockKey || i->op == Op::ShareKey) step.key = known_key();
-          if (i->op == Op::LockIndexed || i->op == Op::ShareIndexed) step.key = computed_key();
-          return stop_at(i + 1, step);
-        }
+        if constexpr (kSeesStatements) return stop_at(i + 1, asks.for_server(*i));
         break;
       case Op::Assert:
         if (r[i->a] == 0 && state[2] == 0) state[2] = i->number + 1;

@@ -36,8 +36,8 @@ std::vector<std::string> names_of(const Program& program, std::span<const Family
 
 TEST(Program, KnowsTheCallsThatAClaimNames) {
   const Program program = program_of(kBank);
-  EXPECT_THAT(program.assertion(0).calls, IsEmpty());  // inside a transaction
-  EXPECT_THAT(program.assertion(1).calls, ElementsAre(CallId{0}, CallId{1}));
+  EXPECT_THAT(program.assertion(AssertionId{0}).calls, IsEmpty());  // inside a transaction
+  EXPECT_THAT(program.assertion(AssertionId{1}).calls, ElementsAre(CallId{0}, CallId{1}));
 }
 
 TEST(Program, HasAnOutline) {
