@@ -54,15 +54,9 @@ int main(int argc, char** argv) {
       std::printf("all checks hold in %llu histories\n",
                   static_cast<unsigned long long>(all.histories));
       return 0;
-    case api::Outcome::Violated:
-      std::printf("%s", all.violations[0].text.c_str());
-      return 1;
-    case api::Outcome::Unknown:
-      std::printf("unknown: the time is over\n");
-      return 3;
-    case api::Outcome::Failed:
-      std::fprintf(stderr, "%s\n", all.failure.c_str());
-      return 2;
+    case api::Outcome::Violated: std::printf("%s", all.violations[0].text.c_str()); return 1;
+    case api::Outcome::Unknown: std::printf("unknown: the time is over\n"); return 3;
+    case api::Outcome::Failed: std::fprintf(stderr, "%s\n", all.failure.c_str()); return 2;
   }
   return 2;
 }

@@ -39,12 +39,9 @@ Exploration failed(std::string why) {
 
 Outcome outcome_of(isoscope::Outcome outcome) {
   switch (outcome) {
-    case isoscope::Outcome::Complete:
-      return Outcome::Complete;
-    case isoscope::Outcome::Violated:
-      return Outcome::Violated;
-    case isoscope::Outcome::Unknown:
-      return Outcome::Unknown;
+    case isoscope::Outcome::Complete: return Outcome::Complete;
+    case isoscope::Outcome::Violated: return Outcome::Violated;
+    case isoscope::Outcome::Unknown: return Outcome::Unknown;
   }
   return Outcome::Unknown;
 }

@@ -21,8 +21,7 @@ AccessEvaluator::Truth AccessEvaluator::compare(ExprOp op, const SymValue& a,
 
 AccessEvaluator::Truth AccessEvaluator::truth(const sql::Expr& expr, const Frame& frame) {
   switch (expr.op) {
-    case ExprOp::Null:
-      return {symbols_.no(), symbols_.no()};
+    case ExprOp::Null: return {symbols_.no(), symbols_.no()};
     case ExprOp::Boolean:
       return expr.number != 0 ? Truth{symbols_.yes(), symbols_.no()}
                               : Truth{symbols_.no(), symbols_.yes()};
@@ -137,16 +136,14 @@ SymValue AccessEvaluator::arithmetic(const sql::Expr& expr, const Frame& frame) 
   const SmtTerm null = a.null || b.null;
   const SymValue arguments[] = {a, b};
   switch (expr.op) {
-    case ExprOp::Add:
-      return {null, if_finite(expr, arguments, "add", a.number + b.number)};
+    case ExprOp::Add: return {null, if_finite(expr, arguments, "add", a.number + b.number)};
     case ExprOp::Subtract:
       return {null, if_finite(expr, arguments, "subtract", a.number - b.number)};
     case ExprOp::Multiply:
       if (const auto product = symbols_.smt().product(a.number, b.number))
         return {null, if_finite(expr, arguments, "multiply", *product)};
       break;
-    default:
-      break;
+    default: break;
   }
   const char* name = expr.op == ExprOp::Multiply ? "multiply"
                      : expr.op == ExprOp::Divide ? "divide"
@@ -201,23 +198,15 @@ SymValue AccessEvaluator::column_of(const Frame& frame, sql::SourceId source,
 SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
   SmtSolver& smt = symbols_.smt();
   switch (expr.op) {
-    case ExprOp::Null:
-      return symbols_.null();
-    case ExprOp::Integer:
-      return symbols_.number(expr.number);
-    case ExprOp::Text:
-      return symbols_.text(expr.text);
-    case ExprOp::Decimal:
-      return {symbols_.no(), smt.decimal(expr.text)};
-    case ExprOp::ToNumeric:
-      return eval(expr.args[0], frame);
+    case ExprOp::Null: return symbols_.null();
+    case ExprOp::Integer: return symbols_.number(expr.number);
+    case ExprOp::Text: return symbols_.text(expr.text);
+    case ExprOp::Decimal: return {symbols_.no(), smt.decimal(expr.text)};
+    case ExprOp::ToNumeric: return eval(expr.args[0], frame);
     case ExprOp::ToInteger:
-    case ExprOp::Round:
-      return rounded(expr, frame);
-    case ExprOp::Variable:
-      return (*frame.env)[expr.var.index].value;
-    case ExprOp::Column:
-      return column_of(frame, expr.source, expr.column);
+    case ExprOp::Round: return rounded(expr, frame);
+    case ExprOp::Variable: return (*frame.env)[expr.var.index].value;
+    case ExprOp::Column: return column_of(frame, expr.source, expr.column);
     case ExprOp::Element: {
       const SymArray list = array(expr.args[0], frame);
       const SymValue index = eval(expr.args[1], frame);
@@ -229,15 +218,13 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
     case ExprOp::Cardinality:
       return {eval(expr.args[0], frame).null, array(expr.args[0], frame).size};
     case ExprOp::Negate:
-    case ExprOp::Abs:
-      return turned(expr, frame);
+    case ExprOp::Abs: return turned(expr, frame);
     case ExprOp::Add:
     case ExprOp::Subtract:
     case ExprOp::Multiply:
     case ExprOp::Divide:
     case ExprOp::Modulo:
-    case ExprOp::Concat:
-      return arithmetic(expr, frame);
+    case ExprOp::Concat: return arithmetic(expr, frame);
     case ExprOp::If:
       return symbols_.choose_value(truth(expr.args[0], frame).yes, eval(expr.args[1], frame),
                                    eval(expr.args[2], frame));
@@ -269,8 +256,7 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
       if (expr.is_volatile) return symbols_.fresh_value(expr.text, false);
       return symbols_.opaque(name, arguments);
     }
-    case ExprOp::ArrayOf:
-      return symbols_.fresh_value("array", false);
+    case ExprOp::ArrayOf: return symbols_.fresh_value("array", false);
     default: {  // what is true or false
       const Truth result = truth(expr, frame);
       return {!result.yes && !result.no, symbols_.truth(result.yes).number};

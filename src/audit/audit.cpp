@@ -66,27 +66,20 @@ AuditReport held_back(const Problem& problem, AuditReport report) {
 
 std::string_view name_of(AuditOutcome outcome) {
   switch (outcome) {
-    case AuditOutcome::Anomaly:
-      return "anomaly";
-    case AuditOutcome::None:
-      return "none";
-    case AuditOutcome::Serializable:
-      return "serializable";
-    case AuditOutcome::Unknown:
-      return "unknown";
+    case AuditOutcome::Anomaly: return "anomaly";
+    case AuditOutcome::None: return "none";
+    case AuditOutcome::Serializable: return "serializable";
+    case AuditOutcome::Unknown: return "unknown";
   }
   return "";
 }
 
 Outcome outcome_of(AuditOutcome outcome) {
   switch (outcome) {
-    case AuditOutcome::Anomaly:
-      return Outcome::Found;
+    case AuditOutcome::Anomaly: return Outcome::Found;
     case AuditOutcome::None:
-    case AuditOutcome::Serializable:
-      return Outcome::None;
-    case AuditOutcome::Unknown:
-      break;
+    case AuditOutcome::Serializable: return Outcome::None;
+    case AuditOutcome::Unknown: break;
   }
   return Outcome::Unknown;
 }

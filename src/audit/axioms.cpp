@@ -257,12 +257,9 @@ SmtTerm Axioms::atom(const NormalNode& node, Element a, Element b) {
       if (x.table != y.table || x.attribute != y.attribute) return symbols_.no();
       return symbols_.same_row(x.row, y.row);
     }
-    case FormulaOp::Writes:
-      return writes(a, b);
-    case FormulaOp::Reads:
-      return reads(a, b);
-    default:
-      ISO_ASSERT(false);  // check_level() refuses what is about single reads and locks
+    case FormulaOp::Writes: return writes(a, b);
+    case FormulaOp::Reads: return reads(a, b);
+    default: ISO_ASSERT(false);  // check_level() refuses what is about single reads and locks
   }
 }
 
@@ -368,8 +365,7 @@ SmtTerm Axioms::is_in_set(const GroundRelation& r, std::size_t a) {
       // A scan may have found nothing to read.
       return has_outside() ? reads && symbols_.fresh_truth("reads") : reads;
     }
-    case SetName::Aborted:
-      return symbols_.no();
+    case SetName::Aborted: return symbols_.no();
   }
   ISO_ASSERT(false);
 }
@@ -378,22 +374,15 @@ SmtTerm Axioms::leaf(const GroundRelation& r, Element a, Element b) {
   std::optional<std::size_t> key;
   if (r.key != GroundRelation::kNone) key = r.key;
   switch (r.op) {
-    case RelationOp::Vis:
-      return vis(a, b);
-    case RelationOp::Co:
-      return ar(a, b);
-    case RelationOp::Wr:
-      return depends(a, b, EdgeKind::Wr, key);
-    case RelationOp::Ww:
-      return depends(a, b, EdgeKind::Ww, key);
-    case RelationOp::Rw:
-      return depends(a, b, EdgeKind::Rw, key);
+    case RelationOp::Vis: return vis(a, b);
+    case RelationOp::Co: return ar(a, b);
+    case RelationOp::Wr: return depends(a, b, EdgeKind::Wr, key);
+    case RelationOp::Ww: return depends(a, b, EdgeKind::Ww, key);
+    case RelationOp::Rw: return depends(a, b, EdgeKind::Rw, key);
     case RelationOp::So:  // transactions have no sessions here; T0 comes before all
       return algebra_.constant(is_initial(a) && !is_initial(b));
-    case RelationOp::IdentityOn:
-      return a == b ? is_in_set(r, a) : symbols_.no();
-    default:
-      ISO_ASSERT(false);  // check_level() refuses them
+    case RelationOp::IdentityOn: return a == b ? is_in_set(r, a) : symbols_.no();
+    default: ISO_ASSERT(false);  // check_level() refuses them
   }
 }
 

@@ -218,14 +218,10 @@ sql::Value ClosedWorld::value_of(const SymValue& value, sql::Type type, const sq
   }
   const std::int64_t number = layers_.number(value.number);
   switch (type) {
-    case sql::Type::Integer:
-      return sql::Value(number);
-    case sql::Type::Boolean:
-      return sql::Value(number != 0);
-    case sql::Type::Text:
-      return sql::Value(symbols_.text_of(number));
-    case sql::Type::Numeric:
-      break;  // above
+    case sql::Type::Integer: return sql::Value(number);
+    case sql::Type::Boolean: return sql::Value(number != 0);
+    case sql::Type::Text: return sql::Value(symbols_.text_of(number));
+    case sql::Type::Numeric: break;  // above
   }
   return sql::Value();
 }

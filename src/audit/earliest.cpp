@@ -55,11 +55,8 @@ SmtTerm EarliestPaths::has_edge_in(Member a, Member earliest) {
       case AccessKind::Read:
         parts.push_back(access.guard && world.sees(earliest, a, access.at));
         break;
-      case AccessKind::Write:
-        parts.push_back(access.guard);
-        break;
-      case AccessKind::Lock:
-        break;
+      case AccessKind::Write: parts.push_back(access.guard); break;
+      case AccessKind::Lock: break;
     }
   }
   return world.symbols().any(parts);

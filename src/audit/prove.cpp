@@ -253,16 +253,11 @@ std::string list(const sql::Application& app, const std::vector<sql::FunctionId>
 
 std::string_view name_of(ProofScheme scheme) {
   switch (scheme) {
-    case ProofScheme::Induction:
-      return "induction";
-    case ProofScheme::ShortestPath:
-      return "shortest path";
-    case ProofScheme::Earliest:
-      return "earliest";
-    case ProofScheme::NoDependencies:
-      return "no dependencies";
-    case ProofScheme::Protected:
-      return "protected";
+    case ProofScheme::Induction: return "induction";
+    case ProofScheme::ShortestPath: return "shortest path";
+    case ProofScheme::Earliest: return "earliest";
+    case ProofScheme::NoDependencies: return "no dependencies";
+    case ProofScheme::Protected: return "protected";
   }
   return "";
 }

@@ -320,16 +320,11 @@ bool names_one_row(const sql::Table& table, const sql::Expr& where) {
 
 std::string_view name_of(RepairKind kind) {
   switch (kind) {
-    case RepairKind::Lock:
-      return "lock";
-    case RepairKind::Unique:
-      return "unique";
-    case RepairKind::Atomic:
-      return "atomic";
-    case RepairKind::Guarded:
-      return "guarded";
-    case RepairKind::Materialize:
-      return "materialize";
+    case RepairKind::Lock: return "lock";
+    case RepairKind::Unique: return "unique";
+    case RepairKind::Atomic: return "atomic";
+    case RepairKind::Guarded: return "guarded";
+    case RepairKind::Materialize: return "materialize";
   }
   return "";
 }

@@ -86,14 +86,10 @@ bool has_serializable_cycle(const Problem& problem, const Scenario& scenario,
 
 std::string_view name_of(Label label) {
   switch (label) {
-    case Label::Observable:
-      return "observable";
-    case Label::ViewOnly:
-      return "view-only";
-    case Label::Spurious:
-      return "spurious";
-    case Label::Undecided:
-      return "undecided";
+    case Label::Observable: return "observable";
+    case Label::ViewOnly: return "view-only";
+    case Label::Spurious: return "spurious";
+    case Label::Undecided: return "undecided";
   }
   return "";
 }

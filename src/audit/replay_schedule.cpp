@@ -12,12 +12,9 @@ bool exclude(RowLock a, RowLock b) {
   const RowLock weak = std::min(a, b);
   const RowLock strong = std::max(a, b);
   switch (weak) {
-    case RowLock::KeyShare:
-      return strong == RowLock::Update;
-    case RowLock::Share:
-      return strong >= RowLock::NoKeyUpdate;
-    default:
-      return true;
+    case RowLock::KeyShare: return strong == RowLock::Update;
+    case RowLock::Share: return strong >= RowLock::NoKeyUpdate;
+    default: return true;
   }
 }
 

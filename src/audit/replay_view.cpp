@@ -227,14 +227,10 @@ class View final : public sql::Database {
   static RowLock as_row_lock(sql::Lock mode) {
     switch (mode) {
       case sql::Lock::None:
-      case sql::Lock::KeyShare:
-        return RowLock::KeyShare;
-      case sql::Lock::Share:
-        return RowLock::Share;
-      case sql::Lock::NoKeyUpdate:
-        return RowLock::NoKeyUpdate;
-      case sql::Lock::Update:
-        break;
+      case sql::Lock::KeyShare: return RowLock::KeyShare;
+      case sql::Lock::Share: return RowLock::Share;
+      case sql::Lock::NoKeyUpdate: return RowLock::NoKeyUpdate;
+      case sql::Lock::Update: break;
     }
     return RowLock::Update;
   }

@@ -148,15 +148,9 @@ class Search {
       return;
     }
     switch (fate) {
-      case Fate::Impossible:
-        ++length.impossible;
-        break;
-      case Fate::Unrealized:
-        ++length.unrealized;
-        break;
-      case Fate::Unknown:
-        ++length.unknown;
-        break;
+      case Fate::Impossible: ++length.impossible; break;
+      case Fate::Unrealized: ++length.unrealized; break;
+      case Fate::Unknown: ++length.unknown; break;
     }
   }
 
@@ -225,12 +219,9 @@ class Search {
     bool is_exhaustive = true;
     for (;;) {
       switch (closed.find(budget_)) {
-        case SmtResult::Unknown:
-          return false;
-        case SmtResult::Unsat:
-          return is_exhaustive;
-        case SmtResult::Sat:
-          break;
+        case SmtResult::Unknown: return false;
+        case SmtResult::Unsat: return is_exhaustive;
+        case SmtResult::Sat: break;
       }
       FoundAnomaly anomaly{cycle, closed.kinds(), closed.scenario(), {}, {}};
       auto run = replay(problem_, anomaly.scenario, budget_);

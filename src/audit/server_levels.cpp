@@ -112,12 +112,9 @@ const Level* find_server_level(std::string_view name) {
   const auto level = sql::server::find_level(ServerKind::Postgres, name);
   if (!level) return nullptr;
   switch (*level) {
-    case PgLevel::ReadCommitted:
-      return &pg_read_committed();
-    case PgLevel::RepeatableRead:
-      return &pg_repeatable_read();
-    case PgLevel::Serializable:
-      return &pg_serializable();
+    case PgLevel::ReadCommitted: return &pg_read_committed();
+    case PgLevel::RepeatableRead: return &pg_repeatable_read();
+    case PgLevel::Serializable: return &pg_serializable();
   }
   return nullptr;
 }

@@ -124,12 +124,9 @@ SmallInstances::SmallInstances(const sql::Application& app,
 
 sql::Value SmallInstances::key_value(sql::Type type) {
   switch (type) {
-    case sql::Type::Integer:
-      return sql::Value(static_cast<std::int64_t>(1 + rng_.below(2)));
-    case sql::Type::Text:
-      return sql::Value(texts_[rng_.below(texts_.size())]);
-    case sql::Type::Boolean:
-      return sql::Value(rng_.chance(0.5));
+    case sql::Type::Integer: return sql::Value(static_cast<std::int64_t>(1 + rng_.below(2)));
+    case sql::Type::Text: return sql::Value(texts_[rng_.below(texts_.size())]);
+    case sql::Type::Boolean: return sql::Value(rng_.chance(0.5));
     case sql::Type::Numeric:
       return sql::Value(sql::Decimal{static_cast<std::int64_t>(1 + rng_.below(2)), 0});
   }

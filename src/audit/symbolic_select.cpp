@@ -117,9 +117,7 @@ SymValue SymbolicSelect::aggregate_of_rows(const sql::Output& output, const Sele
       if (is_single_row) instance_.facts.push_back(value.number <= smt.number(1));
       break;
     case sql::Aggregate::Min:
-    case sql::Aggregate::Max:
-      value = {!found || picked.null, picked.number};
-      break;
+    case sql::Aggregate::Max: value = {!found || picked.null, picked.number}; break;
     case sql::Aggregate::Array:
     case sql::Aggregate::Other:  // any value
       value.null = symbols_.fresh_truth("other_is_null");

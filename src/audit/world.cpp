@@ -160,12 +160,8 @@ void World::add_options(Pair& pair, Member a, Member b, EdgeKind kind) {
       option.at = kind == EdgeKind::Wr ? y.at : x.at;
       SmtTerm condition = terms(a).happens(x, option.row) && terms(b).happens(y, option.row);
       switch (kind) {
-        case EdgeKind::Wr:
-          condition = condition && sees(a, b, y.at);
-          break;
-        case EdgeKind::Ww:
-          condition = condition && ar(a, b);
-          break;
+        case EdgeKind::Wr: condition = condition && sees(a, b, y.at); break;
+        case EdgeKind::Ww: condition = condition && ar(a, b); break;
         case EdgeKind::Rw:
           condition = condition && !sees(b, a, x.at) && changes_what_is_read(a, b, option);
           break;

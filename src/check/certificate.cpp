@@ -54,12 +54,9 @@ SatCertificate certify_text(const History& h, const Assignment& levels, Format f
   found.levels = texts_of(own);
   const Verdict verdict = log_refutation(*again, own, budget, found.log);
   switch (verdict.outcome) {
-    case Outcome::Unknown:
-      return {{}, verdict.limit};
-    case Outcome::Consistent:
-      return {{}, "what the text of the history does not state"};
-    case Outcome::Violated:
-      break;
+    case Outcome::Unknown: return {{}, verdict.limit};
+    case Outcome::Consistent: return {{}, "what the text of the history does not state"};
+    case Outcome::Violated: break;
   }
   auto proof = drat_proof(found.log, budget);
   if (!proof) return {{}, budget.expired_now() ? limit_reached() : "the memory of the SAT solver"};

@@ -150,7 +150,8 @@ int run_audit(const AuditArguments& args) {
                  .hint = "there, small runs are executed, and nothing is proved"});
   auto loaded = args.input.load(*levels, budget);
   if (!loaded) return fail(loaded.error());
-  if (loaded->app.functions.empty() && !loaded->problems.empty()) return fail_for_problems(args, *loaded);
+  if (loaded->app.functions.empty() && !loaded->problems.empty())
+    return fail_for_problems(args, *loaded);
   const audit::Problem problem{.app = loaded->app,
                                .levels = loaded->levels,
                                .conflicts = conflicts_of(args),

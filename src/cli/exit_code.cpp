@@ -4,12 +4,9 @@ namespace isoscope {
 
 int exit_code(Outcome outcome) {
   switch (outcome) {
-    case Outcome::Consistent:
-      return kGood;
-    case Outcome::Violated:
-      return kInteresting;
-    case Outcome::Unknown:
-      break;
+    case Outcome::Consistent: return kGood;
+    case Outcome::Violated: return kInteresting;
+    case Outcome::Unknown: break;
   }
   return kUnknown;
 }

@@ -217,14 +217,10 @@ class Collector final : public EndStates<Set>, public Findings {
 
   bool is_valid(const EndState<Set>& end) {
     switch (plan_.filter) {
-      case Plan::Filter::None:
-        return true;
-      case Plan::Filter::Weak:
-        return is_weak(end);
-      case Plan::Filter::Strong:
-        return is_strong(end);
-      case Plan::Filter::Check:
-        return is_checked(end);
+      case Plan::Filter::None: return true;
+      case Plan::Filter::Weak: return is_weak(end);
+      case Plan::Filter::Strong: return is_strong(end);
+      case Plan::Filter::Check: return is_checked(end);
     }
     return true;
   }

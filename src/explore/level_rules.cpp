@@ -83,9 +83,7 @@ class Compiler {
       const NormalNode& node = *left.back();
       left.pop_back();
       switch (node.kind) {
-        case NormalNode::Kind::Atom:
-          premises.atoms.push_back(&node);
-          break;
+        case NormalNode::Kind::Atom: premises.atoms.push_back(&node); break;
         case NormalNode::Kind::And:
           for (const NormalNode& child : node.children) left.push_back(&child);
           break;
@@ -103,8 +101,7 @@ class Compiler {
           for (const NormalNode& child : node.children) left.push_back(&child);
           break;
         case NormalNode::Kind::Iff:
-        case NormalNode::Kind::Acyclic:
-          return false;
+        case NormalNode::Kind::Acyclic: return false;
       }
     }
     return add_rule(premises);
@@ -133,14 +130,9 @@ class Compiler {
   static bool set_conclusion(ForcingRule& rule, const NormalNode& node) {
     switch (node.relation->op) {
       case RelationOp::Co:
-      case RelationOp::Ar:
-        rule.then = ForcingRule::Then::Order;
-        break;
-      case RelationOp::Vis:
-        rule.then = ForcingRule::Then::Sight;
-        break;
-      default:
-        return false;
+      case RelationOp::Ar: rule.then = ForcingRule::Then::Order; break;
+      case RelationOp::Vis: rule.then = ForcingRule::Then::Sight; break;
+      default: return false;
     }
     rule.from = node.a.slot;
     rule.to = node.b.slot;
@@ -163,8 +155,7 @@ class Compiler {
         atom.relation = relation(*node.relation);
         if (atom.relation < 0) return std::nullopt;
         return atom;
-      default:
-        return std::nullopt;
+      default: return std::nullopt;
     }
   }
 
@@ -212,8 +203,7 @@ class Compiler {
       case RelationOp::Vis:
       case RelationOp::Ww:
       case RelationOp::Rw:
-      case RelationOp::IdentityOn:
-        break;
+      case RelationOp::IdentityOn: break;
       case RelationOp::Union:
       case RelationOp::Intersection:
       case RelationOp::Compose:
@@ -234,8 +224,7 @@ class Compiler {
       case RelationOp::Of:
       case RelationOp::Same:
       case RelationOp::Waited:
-      case RelationOp::Rt:
-        return -1;
+      case RelationOp::Rt: return -1;
     }
     return add_relation(std::move(node));
   }

@@ -188,8 +188,7 @@ void LevelWitness<Set>::keep(const RuleAtom& atom, int txn, const State& state, 
         candidates.erase(other(atom.a == txn ? atom.b : atom.a));
       }
       return;
-    case RuleAtom::Kind::Member:
-      break;
+    case RuleAtom::Kind::Member: break;
   }
   const Rows& rows = value(atom.relation, state);
   if (atom.b != txn) {
@@ -346,8 +345,7 @@ void LevelWitness<Set>::compute(const RuleRelation& relation, const State& state
     case RelationOp::Rw:
     case RelationOp::IdentityOn:
     case RelationOp::Difference:
-    case RelationOp::Maybe:
-      ISO_ASSERT(false);  // a leaf, or refused by rules_of()
+    case RelationOp::Maybe: ISO_ASSERT(false);  // a leaf, or refused by rules_of()
   }
 }
 
@@ -356,15 +354,11 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
   const Key* key = relation.key < 0 ? nullptr : bound_keys_[static_cast<std::size_t>(relation.key)];
   out.assign(size_, {});
   switch (relation.op) {
-    case RelationOp::So:
-      all_.for_each([&](TxnId t) { out[t] = so_[t]; });
-      return;
+    case RelationOp::So: all_.for_each([&](TxnId t) { out[t] = so_[t]; }); return;
     case RelationOp::Wr:
       all_.for_each([&](TxnId t) { out[t] = key == nullptr ? wr_[t] : key->from[t]; });
       return;
-    case RelationOp::Vis:
-      all_.for_each([&](TxnId t) { out[t] = state.sight[t]; });
-      return;
+    case RelationOp::Vis: all_.for_each([&](TxnId t) { out[t] = state.sight[t]; }); return;
     case RelationOp::Ww:
     case RelationOp::Rw:
       if (key != nullptr) return add_of_key(relation.op, *key, state, out);
@@ -381,9 +375,7 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
       return;
     }
     case RelationOp::Co:
-    case RelationOp::Ar:
-      all_.for_each([&](TxnId t) { out[t] = state.order[t]; });
-      return;
+    case RelationOp::Ar: all_.for_each([&](TxnId t) { out[t] = state.order[t]; }); return;
     case RelationOp::Po:
     case RelationOp::Snap:
     case RelationOp::Of:
@@ -397,8 +389,7 @@ void LevelWitness<Set>::compute_leaf(const RuleRelation& relation, const State& 
     case RelationOp::Inverse:
     case RelationOp::Plus:
     case RelationOp::Star:
-    case RelationOp::Maybe:
-      ISO_ASSERT(false);  // has operands, or refused by rules_of()
+    case RelationOp::Maybe: ISO_ASSERT(false);  // has operands, or refused by rules_of()
   }
 }
 

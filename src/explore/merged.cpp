@@ -183,10 +183,8 @@ void Merged<Set>::go_on() {
         break;
       }
       case StopKind::Commit:
-      case StopKind::Abort:
-        return end_call(stop.kind == StopKind::Commit);
-      case StopKind::Fault:
-        return report_fault();
+      case StopKind::Abort: return end_call(stop.kind == StopKind::Commit);
+      case StopKind::Fault: return report_fault();
     }
   }
 }
@@ -231,21 +229,14 @@ bool Merged<Set>::read_version(ProgramKey x, std::uint32_t place) {
   block.past |= trail_.blocks[block_of_[version.writer]].past;
   raise(running_.past, past_[version.writer]);
   switch (running_.kind) {
-    case Kind::Rc:
-      raise(running_.oldest, own_[version.writer]);
-      return true;
-    case Kind::Ra:
-      raise(running_.oldest, own_[version.writer]);
-      return are_reads_new_enough();
+    case Kind::Rc: raise(running_.oldest, own_[version.writer]); return true;
+    case Kind::Ra: raise(running_.oldest, own_[version.writer]); return are_reads_new_enough();
     case Kind::Cc:
-    case Kind::Psi:
-      raise(running_.oldest, past_[version.writer]);
-      return are_reads_new_enough();
+    case Kind::Psi: raise(running_.oldest, past_[version.writer]); return are_reads_new_enough();
     case Kind::True:
     case Kind::Pc:
     case Kind::Si:
-    case Kind::Ser:
-      return true;
+    case Kind::Ser: return true;
   }
   return true;
 }

@@ -124,12 +124,9 @@ const KnownRun* ScheduleState<Set>::execute(CallId call) {
         written |= bit_of(stop.key);
         trail_.writes.push_back({stop.key, stop.value});
         break;
-      case StopKind::Read:
-        executor_->answer(read(stop.key, block, written));
-        break;
+      case StopKind::Read: executor_->answer(read(stop.key, block, written)); break;
       case StopKind::Commit:
-      case StopKind::Abort:
-        return &end_block(block, stop.kind == StopKind::Commit, is_repeatable);
+      case StopKind::Abort: return &end_block(block, stop.kind == StopKind::Commit, is_repeatable);
       case StopKind::Fault:
         block.reads_end = narrow(trail_.reads.size());
         block.fixed_end = narrow(trail_.fixed.size());

@@ -118,15 +118,12 @@ class Leader {
         pool_.arrive(std::move(arrival));
         break;
       }
-      case Message::Bound:
-        control_.stop_behind(in.numbers());
-        break;
+      case Message::Bound: control_.stop_behind(in.numbers()); break;
       case Message::State:
         other.state = in.text();
         other.has_state = true;
         break;
-      default:
-        ISO_ASSERT(false);
+      default: ISO_ASSERT(false);
     }
     ISO_ASSERT(in.is_good());
   }

@@ -68,9 +68,7 @@ class TeamMember {
         pool_.give(unpack_piece(in));
         ++num_received_;
         break;
-      case Message::Share:
-        pool_.want(1);
-        break;
+      case Message::Share: pool_.want(1); break;
       case Message::Bound:
         control_.stop_behind(in.numbers());
         (void)control_.new_bound();  // the leader knows it
@@ -79,9 +77,7 @@ class TeamMember {
         pool_.drain();
         must_drain_ = true;
         break;
-      case Message::GoOn:
-        pool_.go_on();
-        break;
+      case Message::GoOn: pool_.go_on(); break;
       case Message::Finish:
         control_.stop();
         while (!pool_.news().is_idle && pool_.take()) {
@@ -90,8 +86,7 @@ class TeamMember {
         tell_state();
         is_finished_ = true;
         break;
-      default:
-        ISO_ASSERT(false);
+      default: ISO_ASSERT(false);
     }
   }
 

@@ -91,13 +91,9 @@ bool Walk<Set>::extend() {
         count_blocked();
       return false;
     case StopKind::Commit:
-    case StopKind::Abort:
-      end_block(stop->kind == StopKind::Commit);
-      return false;
+    case StopKind::Abort: end_block(stop->kind == StopKind::Commit); return false;
     case StopKind::Write:
-    case StopKind::Fault:
-      report_fault();
-      return false;
+    case StopKind::Fault: report_fault(); return false;
   }
   return false;
 }

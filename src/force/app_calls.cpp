@@ -20,19 +20,15 @@ std::optional<sql::server::PgLevel> level_for(const Level& definition) {
   const auto logic = logic_of(definition);
   if (!logic) return std::nullopt;
   switch (*logic) {
-    case Logic::Rc:
-      return PgLevel::ReadCommitted;
-    case Logic::Si:
-      return PgLevel::RepeatableRead;
-    case Logic::Ser:
-      return PgLevel::Serializable;
+    case Logic::Rc: return PgLevel::ReadCommitted;
+    case Logic::Si: return PgLevel::RepeatableRead;
+    case Logic::Ser: return PgLevel::Serializable;
     case Logic::True:
     case Logic::Ra:
     case Logic::Cc:
     case Logic::Pc:
     case Logic::Ua:
-    case Logic::Psi:
-      break;
+    case Logic::Psi: break;
   }
   return std::nullopt;
 }

@@ -42,8 +42,7 @@ class ArgumentPool {
       case sql::Type::Text:
         if (rng_.chance(kNewValue)) return fmt::format("'new {}'", ++fresh_);
         return sql::print(sql::Value(texts_[rng_.below(texts_.size())]));
-      case sql::Type::Boolean:
-        return rng_.chance(0.5) ? "true" : "false";
+      case sql::Type::Boolean: return rng_.chance(0.5) ? "true" : "false";
       case sql::Type::Numeric:
         if (decimals_.empty() || rng_.chance(kNewValue))
           return fmt::format("{}.{:02}", rng_.below(100), rng_.below(100));

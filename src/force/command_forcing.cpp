@@ -74,8 +74,7 @@ class CommandForcing {
     const Judgement::Kind witness = witness_of(run);
     const bool is_recorded = run.recorded.kind == RecordedRun::Kind::Serializable;
     switch (witness) {
-      case Judgement::Kind::Serializable:
-        return ForceVerdict::Prevented;
+      case Judgement::Kind::Serializable: return ForceVerdict::Prevented;
       case Judgement::Kind::Unserializable:
         if (is_recorded) {
           why = "the recorded history is serializable, but no serial order of the commands ends so";
@@ -88,8 +87,7 @@ class CommandForcing {
           return ForceVerdict::Reproduced;
         }
         return ForceVerdict::Unknown;
-      case Judgement::Kind::Unknown:
-        break;
+      case Judgement::Kind::Unknown: break;
     }
     if (is_recorded) return ForceVerdict::Prevented;
     why = run.recorded.why;

@@ -72,28 +72,20 @@ Result<void> force_one(Experiment& experiment, std::size_t times, Budget& budget
 
 std::string_view name_of(ForceVerdict verdict) {
   switch (verdict) {
-    case ForceVerdict::Reproduced:
-      return "reproduced";
-    case ForceVerdict::Prevented:
-      return "prevented";
-    case ForceVerdict::Diverged:
-      return "diverged";
-    case ForceVerdict::Unknown:
-      return "unknown";
+    case ForceVerdict::Reproduced: return "reproduced";
+    case ForceVerdict::Prevented: return "prevented";
+    case ForceVerdict::Diverged: return "diverged";
+    case ForceVerdict::Unknown: return "unknown";
   }
   return "unknown";
 }
 
 int weight_of(ForceVerdict verdict) {
   switch (verdict) {
-    case ForceVerdict::Reproduced:
-      return 3;
-    case ForceVerdict::Unknown:
-      return 2;
-    case ForceVerdict::Diverged:
-      return 1;
-    case ForceVerdict::Prevented:
-      return 0;
+    case ForceVerdict::Reproduced: return 3;
+    case ForceVerdict::Unknown: return 2;
+    case ForceVerdict::Diverged: return 1;
+    case ForceVerdict::Prevented: return 0;
   }
   return 0;
 }
@@ -101,25 +93,19 @@ int weight_of(ForceVerdict verdict) {
 ForceVerdict weigh(const Run& run, const Judgement& judgement, std::string& why) {
   // The recorded history is the judge.
   switch (run.recorded.kind) {
-    case RecordedRun::Kind::Unserializable:
-      return ForceVerdict::Reproduced;
+    case RecordedRun::Kind::Unserializable: return ForceVerdict::Reproduced;
     case RecordedRun::Kind::Serializable:
       if (judgement.kind != Judgement::Kind::Unserializable) return ForceVerdict::Prevented;
       why =
           "the recorded history is serializable, but no serial order gives the same answers and "
           "rows";
       return ForceVerdict::Unknown;
-    case RecordedRun::Kind::Unknown:
-      break;
+    case RecordedRun::Kind::Unknown: break;
   }
   switch (judgement.kind) {
-    case Judgement::Kind::Unserializable:
-      return ForceVerdict::Reproduced;
-    case Judgement::Kind::Serializable:
-      return ForceVerdict::Prevented;
-    case Judgement::Kind::Unknown:
-      why = judgement.why;
-      return ForceVerdict::Unknown;
+    case Judgement::Kind::Unserializable: return ForceVerdict::Reproduced;
+    case Judgement::Kind::Serializable: return ForceVerdict::Prevented;
+    case Judgement::Kind::Unknown: why = judgement.why; return ForceVerdict::Unknown;
   }
   return ForceVerdict::Unknown;
 }

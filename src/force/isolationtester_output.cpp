@@ -85,8 +85,7 @@ std::string isolationtester_output(const Spec& spec, const Permutation& permutat
         out += printed(run.answers[moment.actor][moment.statement]);
         break;
       case Moment::Kind::Sent:
-      case Moment::Kind::Forfeited:
-        break;
+      case Moment::Kind::Forfeited: break;
     }
   }
   return out;

@@ -73,9 +73,7 @@ Table table_of(const PGresult* result) {
 // Adds one result of a text to the answer.
 void gather(PGresult* result, Answer& answer) {
   switch (PQresultStatus(result)) {
-    case PGRES_TUPLES_OK:
-      answer.tables.push_back(table_of(result));
-      [[fallthrough]];
+    case PGRES_TUPLES_OK: answer.tables.push_back(table_of(result)); [[fallthrough]];
     case PGRES_COMMAND_OK: {
       answer.tag = PQcmdStatus(result);
       answer.may_hold_several |= answer.has_ended_txn;
@@ -85,8 +83,7 @@ void gather(PGresult* result, Answer& answer) {
       std::from_chars(count.data(), count.data() + count.size(), answer.affected);
       break;
     }
-    case PGRES_EMPTY_QUERY:
-      break;
+    case PGRES_EMPTY_QUERY: break;
     default: {
       const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
       const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

@@ -16,24 +16,15 @@ std::string value_text(const ProbeValue& value) {
 std::string op_text(const ProbeOp& op) {
   using Kind = ProbeOp::Kind;
   switch (op.kind) {
-    case Kind::Read:
-      return fmt::format("r({})", op.key);
-    case Kind::Lock:
-      return fmt::format("l({})", op.key);
-    case Kind::Share:
-      return fmt::format("ls({})", op.key);
-    case Kind::Write:
-      return fmt::format("w({},{})", op.key, op.value);
-    case Kind::Insert:
-      return fmt::format("i({},{})", op.key, op.value);
-    case Kind::Delete:
-      return fmt::format("d({})", op.key);
-    case Kind::Scan:
-      return "scan";
-    case Kind::LockScan:
-      return "lscan";
-    case Kind::Commit:
-      return "commit";
+    case Kind::Read: return fmt::format("r({})", op.key);
+    case Kind::Lock: return fmt::format("l({})", op.key);
+    case Kind::Share: return fmt::format("ls({})", op.key);
+    case Kind::Write: return fmt::format("w({},{})", op.key, op.value);
+    case Kind::Insert: return fmt::format("i({},{})", op.key, op.value);
+    case Kind::Delete: return fmt::format("d({})", op.key);
+    case Kind::Scan: return "scan";
+    case Kind::LockScan: return "lscan";
+    case Kind::Commit: return "commit";
   }
   return {};
 }
@@ -43,14 +34,12 @@ std::string op_text(const ProbeOp& op) {
 bool is_anomalous(const Probe& probe, const ProbeRun& run) {
   const auto holds = [&](const ProbeTerm& term) {
     switch (term.kind) {
-      case ProbeTerm::Kind::Committed:
-        return bool{run.is_committed[term.session]};
+      case ProbeTerm::Kind::Committed: return bool{run.is_committed[term.session]};
       case ProbeTerm::Kind::Read:
         return run.reads[term.session].contains(term.read) &&
                run.reads[term.session][term.read].is_committed &&
                run.reads[term.session][term.read].value == term.value;
-      case ProbeTerm::Kind::End:
-        return run.end.at(term.key) == term.value;
+      case ProbeTerm::Kind::End: return run.end.at(term.key) == term.value;
     }
     return false;
   };

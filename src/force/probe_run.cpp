@@ -41,24 +41,18 @@ std::string ProbeRunner::sql_of(const ProbeOp& op) const {
   using Kind = ProbeOp::Kind;
   std::string read = fmt::format("SELECT k, v FROM {} WHERE k = '{}'", table_, op.key);
   switch (op.kind) {
-    case Kind::Read:
-      return read;
-    case Kind::Lock:
-      return read + " FOR UPDATE";
-    case Kind::Share:
-      return read + " " + server_.share_clause();
+    case Kind::Read: return read;
+    case Kind::Lock: return read + " FOR UPDATE";
+    case Kind::Share: return read + " " + server_.share_clause();
     case Kind::Write:
       return fmt::format("UPDATE {} SET v = {} WHERE k = '{}'", table_, op.value, op.key);
     case Kind::Insert:
       return fmt::format("INSERT INTO {} VALUES ('{}', {})", table_, op.key, op.value);
-    case Kind::Delete:
-      return fmt::format("DELETE FROM {} WHERE k = '{}'", table_, op.key);
-    case Kind::Scan:
-      return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k", table_);
+    case Kind::Delete: return fmt::format("DELETE FROM {} WHERE k = '{}'", table_, op.key);
+    case Kind::Scan: return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k", table_);
     case Kind::LockScan:
       return fmt::format("SELECT k, v FROM {} WHERE k >= 'a' ORDER BY k FOR UPDATE", table_);
-    case Kind::Commit:
-      return "COMMIT";
+    case Kind::Commit: return "COMMIT";
   }
   return {};
 }

@@ -175,9 +175,7 @@ RecordedRun judge_history(std::string text, std::string_view fine, Budget& budge
       run.kind = notes.gaps == 0 ? RecordedRun::Kind::Serializable : RecordedRun::Kind::Unknown;
       run.why = notes.limit();
       return run;
-    case Outcome::Unknown:
-      run.why = ser.limit;
-      return run;
+    case Outcome::Unknown: run.why = ser.limit; return run;
   }
   return run;
 }

@@ -118,9 +118,7 @@ void StressClient::note(const Answer& answer) {
   if (answer.has_failed()) return note_failure(answer);
   StressTxn& txn = txns.back();
   switch (phase_) {
-    case Phase::Begun:
-      phase_ = Phase::Running;
-      break;
+    case Phase::Begun: phase_ = Phase::Running; break;
     case Phase::Running:
       // Where an UPDATE cannot say what it overwrote, the next statement asks for it.
       is_asking_ =
@@ -136,9 +134,7 @@ void StressClient::note(const Answer& answer) {
       phase_ = Phase::Idle;
       break;
     case Phase::Over:
-    case Phase::Idle:
-      phase_ = Phase::Idle;
-      break;
+    case Phase::Idle: phase_ = Phase::Idle; break;
   }
 }
 

@@ -73,22 +73,15 @@ constexpr Dialect kIsoPredict{.format = Format::IsoPredict,
 
 const Dialect& dialect_of(Format format) {
   switch (format) {
-    case Format::Jsonl:
-      return kJsonl;
-    case Format::Plume:
-      return kPlume;
-    case Format::AwditTest:
-      return kAwditTest;
-    case Format::Dbcop:
-      return kDbcop;
-    case Format::Elle:
-      return kElle;
-    case Format::IsoPredict:
-      return kIsoPredict;
+    case Format::Jsonl: return kJsonl;
+    case Format::Plume: return kPlume;
+    case Format::AwditTest: return kAwditTest;
+    case Format::Dbcop: return kDbcop;
+    case Format::Elle: return kElle;
+    case Format::IsoPredict: return kIsoPredict;
     case Format::Hist:
     case Format::DbcopBincode:
-    case Format::Cobra:
-      break;
+    case Format::Cobra: break;
   }
   ISO_ASSERT(format == Format::Hist);
   return kHist;

@@ -75,25 +75,19 @@ class EdnParser {
     const char c = text_[at_];
     switch (c) {
       case '(':
-      case '[':
-        return sequence(Form::Kind::Sequence, c == '(' ? ')' : ']', depth);
-      case '{':
-        return sequence(Form::Kind::Map, '}', depth);
+      case '[': return sequence(Form::Kind::Sequence, c == '(' ? ')' : ']', depth);
+      case '{': return sequence(Form::Kind::Map, '}', depth);
       case ')':
       case ']':
-      case '}':
-        return Error{.where = place(), .what = fmt::format("unexpected '{}'", c)};
-      case '"':
-        return string();
-      case '\\':
-        return character();
+      case '}': return Error{.where = place(), .what = fmt::format("unexpected '{}'", c)};
+      case '"': return string();
+      case '\\': return character();
       case '#':
         ++at_;
         if (peek() == '{') return sequence(Form::Kind::Set, '}', depth);
         while (at_ < text_.size() && !ends_token(text_[at_])) ++at_;  // the tag
         return form(depth + 1);
-      default:
-        return token();
+      default: return token();
     }
   }
 

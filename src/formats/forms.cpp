@@ -18,22 +18,14 @@ std::size_t Forms::count_children(std::uint32_t i) const {
 std::string Forms::show(std::uint32_t i, std::size_t limit) const {
   const Form& form = forms_[i];
   switch (form.kind) {
-    case Form::Kind::Nil:
-      return "nil";
-    case Form::Kind::Int:
-      return std::to_string(form.number);
-    case Form::Kind::String:
-      return fmt::format("\"{}\"", form.text.substr(0, limit));
-    case Form::Kind::Keyword:
-      return fmt::format(":{}", form.text.substr(0, limit));
-    case Form::Kind::Symbol:
-      return std::string(form.text.substr(0, limit));
-    case Form::Kind::Sequence:
-      return "a sequence";
-    case Form::Kind::Set:
-      return "a set";
-    case Form::Kind::Map:
-      return "a map";
+    case Form::Kind::Nil: return "nil";
+    case Form::Kind::Int: return std::to_string(form.number);
+    case Form::Kind::String: return fmt::format("\"{}\"", form.text.substr(0, limit));
+    case Form::Kind::Keyword: return fmt::format(":{}", form.text.substr(0, limit));
+    case Form::Kind::Symbol: return std::string(form.text.substr(0, limit));
+    case Form::Kind::Sequence: return "a sequence";
+    case Form::Kind::Set: return "a set";
+    case Form::Kind::Map: return "a map";
   }
   return {};
 }

@@ -128,18 +128,10 @@ Result<void> HistLexer::read_string(HistToken& token) {
                           .hint = "known: \\\" \\\\ \\n \\r \\t \\xHH"};
       switch (at_.here()) {
         case '"':
-        case '\\':
-          c = at_.here();
-          break;
-        case 'n':
-          c = '\n';
-          break;
-        case 'r':
-          c = '\r';
-          break;
-        case 't':
-          c = '\t';
-          break;
+        case '\\': c = at_.here(); break;
+        case 'n': c = '\n'; break;
+        case 'r': c = '\r'; break;
+        case 't': c = '\t'; break;
         case 'x': {
           unsigned byte = 0;
           const char* digits = at_.rest().data() + 1;
@@ -150,8 +142,7 @@ Result<void> HistLexer::read_string(HistToken& token) {
           at_.step(2);
           break;
         }
-        default:
-          return unknown;
+        default: return unknown;
       }
     }
     token.string.push_back(c);

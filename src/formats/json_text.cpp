@@ -10,23 +10,16 @@ namespace {
 
 std::string_view reason_of(simdjson::error_code code) {
   switch (code) {
-    case simdjson::UTF8_ERROR:
-      return "this text is not UTF-8";
-    case simdjson::UNCLOSED_STRING:
-      return "a string does not end";
+    case simdjson::UTF8_ERROR: return "this text is not UTF-8";
+    case simdjson::UNCLOSED_STRING: return "a string does not end";
     case simdjson::CAPACITY:
-    case simdjson::MEMALLOC:
-      return "this JSON text is too large (4 GB at most)";
-    case simdjson::DEPTH_ERROR:
-      return "this JSON nests deeper than 1024";
-    case simdjson::EMPTY:
-      return "expected JSON, not nothing";
-    case simdjson::STRING_ERROR:
-      return "this string has an escape that JSON does not know";
+    case simdjson::MEMALLOC: return "this JSON text is too large (4 GB at most)";
+    case simdjson::DEPTH_ERROR: return "this JSON nests deeper than 1024";
+    case simdjson::EMPTY: return "expected JSON, not nothing";
+    case simdjson::STRING_ERROR: return "this string has an escape that JSON does not know";
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
       return "a bracket of this JSON is not closed, or other text follows it";
-    default:
-      return "this is no valid JSON";
+    default: return "this is no valid JSON";
   }
 }
 

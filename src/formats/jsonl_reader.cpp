@@ -345,9 +345,7 @@ class JsonlReader {
     const Value* element = elements_.data();
     for (const WaitingOp& op : ops_) {
       switch (op.kind) {
-        case WaitingOp::Kind::Read:
-          b_.read(t, op.x, op.value, op.place);
-          break;
+        case WaitingOp::Kind::Read: b_.read(t, op.x, op.value, op.place); break;
         case WaitingOp::Kind::ReadFrom:
           b_.read_from(t, op.x, op.writer, op.place, op.is_coarse);
           break;
@@ -355,24 +353,12 @@ class JsonlReader {
           b_.read_list(t, op.x, {element, op.elements}, op.place);
           element += op.elements;
           break;
-        case WaitingOp::Kind::Write:
-          b_.write(t, op.x, op.value, op.place);
-          break;
-        case WaitingOp::Kind::Insert:
-          b_.insert(t, op.x, op.value, op.place);
-          break;
-        case WaitingOp::Kind::Append:
-          b_.append(t, op.x, op.value, op.place);
-          break;
-        case WaitingOp::Kind::Lock:
-          b_.lock(t, op.row, op.mode, op.place);
-          break;
-        case WaitingOp::Kind::BeginStatement:
-          b_.begin_statement(t);
-          break;
-        case WaitingOp::Kind::EndStatement:
-          b_.end_statement(t);
-          break;
+        case WaitingOp::Kind::Write: b_.write(t, op.x, op.value, op.place); break;
+        case WaitingOp::Kind::Insert: b_.insert(t, op.x, op.value, op.place); break;
+        case WaitingOp::Kind::Append: b_.append(t, op.x, op.value, op.place); break;
+        case WaitingOp::Kind::Lock: b_.lock(t, op.row, op.mode, op.place); break;
+        case WaitingOp::Kind::BeginStatement: b_.begin_statement(t); break;
+        case WaitingOp::Kind::EndStatement: b_.end_statement(t); break;
       }
     }
   }

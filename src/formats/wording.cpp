@@ -227,27 +227,21 @@ class WordingFinder {
     if (value.is_int()) return alphabet != Alphabet::Numbers || value.bits >= 0;
     const std::string_view text = h_.texts().text(value);
     switch (alphabet) {
-      case Alphabet::Numbers:
-        return is_large_unsigned(text);
+      case Alphabet::Numbers: return is_large_unsigned(text);
       case Alphabet::Texts:
       case Alphabet::Unicode:  // see check_texts()
         return true;
-      case Alphabet::TraceWords:
-        return is_trace_key(text) && !canonical_int(text);
+      case Alphabet::TraceWords: return is_trace_key(text) && !canonical_int(text);
     }
     return false;
   }
 
   static std::string_view describe(Alphabet alphabet) {
     switch (alphabet) {
-      case Alphabet::Numbers:
-        return "unsigned numbers of 64 bits";
-      case Alphabet::Texts:
-        return "texts that do not look like integers";
-      case Alphabet::Unicode:
-        return "UTF-8 texts";
-      case Alphabet::TraceWords:
-        return "texts without brackets that do not look like integers";
+      case Alphabet::Numbers: return "unsigned numbers of 64 bits";
+      case Alphabet::Texts: return "texts that do not look like integers";
+      case Alphabet::Unicode: return "UTF-8 texts";
+      case Alphabet::TraceWords: return "texts without brackets that do not look like integers";
     }
     return {};
   }

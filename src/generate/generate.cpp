@@ -38,20 +38,15 @@ Error mistake(std::string what, std::string hint = {}) {
 std::unique_ptr<simulation::Store> make_store(simulation::Workload& workload,
                                               simulation::Recorder& recorder) {
   switch (workload.plan().level) {
-    case Logic::Ser:
-      return simulation::make_serial_store(workload, recorder);
+    case Logic::Ser: return simulation::make_serial_store(workload, recorder);
     case Logic::Si:
-    case Logic::Pc:
-      return simulation::make_snapshot_store(workload, recorder);
+    case Logic::Pc: return simulation::make_snapshot_store(workload, recorder);
     case Logic::Psi:
     case Logic::Cc:
-    case Logic::Ra:
-      return simulation::make_replicated_store(workload, recorder);
-    case Logic::Rc:
-      return simulation::make_read_committed_store(workload, recorder);
+    case Logic::Ra: return simulation::make_replicated_store(workload, recorder);
+    case Logic::Rc: return simulation::make_read_committed_store(workload, recorder);
     case Logic::True:
-    case Logic::Ua:
-      break;  // validate() refuses them
+    case Logic::Ua: break;  // validate() refuses them
   }
   ISO_ASSERT(false);
 }
@@ -87,24 +82,18 @@ Result<void> inject(const Injection& injection, simulation::Workload& workload,
 
 std::string_view name_of(KeyDistribution distribution) {
   switch (distribution) {
-    case KeyDistribution::Uniform:
-      return "uniform";
-    case KeyDistribution::Zipf:
-      return "zipf";
-    case KeyDistribution::Hot:
-      return "hot";
+    case KeyDistribution::Uniform: return "uniform";
+    case KeyDistribution::Zipf: return "zipf";
+    case KeyDistribution::Hot: return "hot";
   }
   return {};
 }
 
 std::string_view name_of(TxnShape shape) {
   switch (shape) {
-    case TxnShape::Mixed:
-      return "mixed";
-    case TxnShape::Rmw:
-      return "rmw";
-    case TxnShape::Split:
-      return "split";
+    case TxnShape::Mixed: return "mixed";
+    case TxnShape::Rmw: return "rmw";
+    case TxnShape::Split: return "split";
   }
   return {};
 }

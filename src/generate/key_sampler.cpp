@@ -62,12 +62,9 @@ KeySampler::KeySampler(const HistoryPlan& plan, Rng& rng)
 
 std::uint32_t KeySampler::draw(Rng& rng) const {
   switch (distribution_) {
-    case KeyDistribution::Uniform:
-      return static_cast<std::uint32_t>(rng.below(n_));
-    case KeyDistribution::Zipf:
-      return scatter(zipf_.draw(rng) - 1);
-    case KeyDistribution::Hot:
-      break;
+    case KeyDistribution::Uniform: return static_cast<std::uint32_t>(rng.below(n_));
+    case KeyDistribution::Zipf: return scatter(zipf_.draw(rng) - 1);
+    case KeyDistribution::Hot: break;
   }
   // The remaining draws spare the hot keys, so that these get exactly their share.
   if (hot_ == n_ || rng.chance(kHotDraws)) return scatter(rng.below(hot_));

@@ -4,24 +4,18 @@ namespace isoscope {
 
 std::string_view name_of(Framework framework) {
   switch (framework) {
-    case Framework::Co:
-      return "co";
-    case Framework::VisAr:
-      return "vis";
-    case Framework::CoSnap:
-      return "snap";
+    case Framework::Co: return "co";
+    case Framework::VisAr: return "vis";
+    case Framework::CoSnap: return "snap";
   }
   return {};
 }
 
 std::string_view orders_of(Framework framework) {
   switch (framework) {
-    case Framework::Co:
-      return "co";
-    case Framework::VisAr:
-      return "vis, ar";
-    case Framework::CoSnap:
-      return "co, snap";
+    case Framework::Co: return "co";
+    case Framework::VisAr: return "vis, ar";
+    case Framework::CoSnap: return "co, snap";
   }
   return {};
 }

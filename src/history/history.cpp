@@ -117,8 +117,7 @@ std::string History::initial_statement(KeyId x, Value value) const {
     case InitialSyntax::Member:
       return key_name(x).is_int() ? fmt::format("\"init\":[[{},{}]]", key, shown)
                                   : fmt::format("\"init\":{{\"{}\":{}}}", key, shown);
-    case InitialSyntax::None:
-      break;
+    case InitialSyntax::None: break;
   }
   return {};
 }

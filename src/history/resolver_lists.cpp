@@ -97,12 +97,9 @@ std::uint32_t HistoryResolver::telling_size(const ListRead& read) {
   const TxnId t = txn_of(EventId{read.event});
   const KeyId x = h_.key(EventId{read.event});
   switch (h_.status(t)) {
-    case TxnStatus::Committed:
-      return read.size;
-    case TxnStatus::Unknown:
-      return is_counted_[t.index] != 0 ? read.size : 0;
-    case TxnStatus::Aborted:
-      break;
+    case TxnStatus::Committed: return read.size;
+    case TxnStatus::Unknown: return is_counted_[t.index] != 0 ? read.size : 0;
+    case TxnStatus::Aborted: break;
   }
   const auto shown = elements(read);
   auto size = static_cast<std::uint32_t>(shown.size());

@@ -32,15 +32,9 @@ HistoryStatistics statistics(const History& h) {
   for (TxnId t : h.txns()) {
     if (t == kInitialTxn) continue;
     switch (h.status(t)) {
-      case TxnStatus::Committed:
-        ++s.committed;
-        break;
-      case TxnStatus::Aborted:
-        ++s.aborted;
-        break;
-      case TxnStatus::Unknown:
-        ++s.unknown;
-        break;
+      case TxnStatus::Committed: ++s.committed; break;
+      case TxnStatus::Aborted: ++s.aborted; break;
+      case TxnStatus::Unknown: ++s.unknown; break;
     }
     if (!h.is_present(t)) ++s.unknown_absent;
     txn_events.push_back(h.events(t).size());

@@ -66,12 +66,9 @@ std::string_view TextPool::keep(std::string_view text) {
 
 std::string TextPool::show(Value value) const {
   switch (value.kind) {
-    case ValueKind::Nil:
-      return "nil";
-    case ValueKind::Int:
-      return std::to_string(value.bits);
-    case ValueKind::Text:
-      return std::string(text(value));
+    case ValueKind::Nil: return "nil";
+    case ValueKind::Int: return std::to_string(value.bits);
+    case ValueKind::Text: return std::string(text(value));
   }
   return {};
 }

@@ -101,8 +101,7 @@ bool speaks_of_writers(const NormalNode& node, bool wanted) {
       return std::ranges::all_of(
           node.children, [&](const NormalNode& child) { return speaks_of_writers(child, wanted); });
     case Kind::Iff:
-    case Kind::Acyclic:
-      return false;
+    case Kind::Acyclic: return false;
   }
   return false;
 }

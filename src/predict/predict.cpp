@@ -326,9 +326,7 @@ class Predictor {
         encoder.exclude(
             facts_of_keys(encoder, facts_, judged, guilty_keys(judged.history, *assignment), how));
         break;
-      case Growth::Arbitrary:
-        exclude_candidate(chosen);
-        break;
+      case Growth::Arbitrary: exclude_candidate(chosen); break;
     }
   }
 
@@ -410,12 +408,9 @@ class Predictor {
 
 std::string_view name_of(Boundary boundary) {
   switch (boundary) {
-    case Boundary::Strict:
-      return "strict";
-    case Boundary::StrictPlus:
-      return "strict+";
-    case Boundary::Relaxed:
-      return "relaxed";
+    case Boundary::Strict: return "strict";
+    case Boundary::StrictPlus: return "strict+";
+    case Boundary::Relaxed: return "relaxed";
   }
   return {};
 }

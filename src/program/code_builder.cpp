@@ -86,10 +86,8 @@ void CodeBuilder::lock(FamilyId family, std::vector<Operand> indices, bool is_sh
 Register CodeBuilder::register_of(const Operand& operand) const {
   const std::size_t first_constant = locals_.size() + kStateWords;
   switch (operand.kind) {
-    case OperandKind::None:
-      return 0;
-    case OperandKind::Local:
-      return static_cast<Register>(operand.number);
+    case OperandKind::None: return 0;
+    case OperandKind::Local: return static_cast<Register>(operand.number);
     case OperandKind::Constant:
       return static_cast<Register>(first_constant + constant_numbers_.at(operand.number));
     case OperandKind::Temporary:

@@ -160,88 +160,52 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
   };
   for (;; ++i) {
     switch (i->op) {
-      case Op::Constant:
-        r[i->to] = i->number;
-        break;
-      case Op::Copy:
-        r[i->to] = r[i->a];
-        break;
+      case Op::Constant: r[i->to] = i->number; break;
+      case Op::Copy: r[i->to] = r[i->a]; break;
       case Op::Negate:
         if (!negate(*i, r)) return stop_at(i, kFault);
         break;
-      case Op::Not:
-        r[i->to] = r[i->a] == 0;
-        break;
+      case Op::Not: r[i->to] = r[i->a] == 0; break;
       case Op::Multiply:
         if (!multiply(*i, r)) return stop_at(i, kFault);
         break;
       case Op::Divide:
         if (!divide(*i, r)) return stop_at(i, kFault);
         break;
-      case Op::Modulo:
-        r[i->to] = floor_remainder(r[i->a], r[i->b]);
-        break;
+      case Op::Modulo: r[i->to] = floor_remainder(r[i->a], r[i->b]); break;
       case Op::Add:
         if (!add(*i, r)) return stop_at(i, kFault);
         break;
       case Op::Subtract:
         if (!subtract(*i, r)) return stop_at(i, kFault);
         break;
-      case Op::BitAnd:
-        r[i->to] = r[i->a] & r[i->b];
-        break;
-      case Op::BitXor:
-        r[i->to] = r[i->a] ^ r[i->b];
-        break;
-      case Op::BitOr:
-        r[i->to] = r[i->a] | r[i->b];
-        break;
-      case Op::Equal:
-        r[i->to] = r[i->a] == r[i->b];
-        break;
-      case Op::NotEqual:
-        r[i->to] = r[i->a] != r[i->b];
-        break;
-      case Op::Less:
-        r[i->to] = r[i->a] < r[i->b];
-        break;
-      case Op::LessEqual:
-        r[i->to] = r[i->a] <= r[i->b];
-        break;
-      case Op::Greater:
-        r[i->to] = r[i->a] > r[i->b];
-        break;
-      case Op::GreaterEqual:
-        r[i->to] = r[i->a] >= r[i->b];
-        break;
-      case Op::Min:
-        r[i->to] = std::min(r[i->a], r[i->b]);
-        break;
-      case Op::Max:
-        r[i->to] = std::max(r[i->a], r[i->b]);
-        break;
+      case Op::BitAnd: r[i->to] = r[i->a] & r[i->b]; break;
+      case Op::BitXor: r[i->to] = r[i->a] ^ r[i->b]; break;
+      case Op::BitOr: r[i->to] = r[i->a] | r[i->b]; break;
+      case Op::Equal: r[i->to] = r[i->a] == r[i->b]; break;
+      case Op::NotEqual: r[i->to] = r[i->a] != r[i->b]; break;
+      case Op::Less: r[i->to] = r[i->a] < r[i->b]; break;
+      case Op::LessEqual: r[i->to] = r[i->a] <= r[i->b]; break;
+      case Op::Greater: r[i->to] = r[i->a] > r[i->b]; break;
+      case Op::GreaterEqual: r[i->to] = r[i->a] >= r[i->b]; break;
+      case Op::Min: r[i->to] = std::min(r[i->a], r[i->b]); break;
+      case Op::Max: r[i->to] = std::max(r[i->a], r[i->b]); break;
       case Op::JumpBack:
         state[1] += 1 + (i - begin - i->number) / kStepsPerRound;
         if (state[1] > kMaxRounds) return stop_at(i, kFault);
         i = begin + i->number - 1;
         break;
-      case Op::Jump:
-        i = begin + i->number - 1;
-        break;
+      case Op::Jump: i = begin + i->number - 1; break;
       case Op::JumpIfZero:
         if (r[i->a] == 0) i = begin + i->number - 1;
         break;
       case Op::JumpIfTrue:
         if (r[i->a] != 0) i = begin + i->number - 1;
         break;
-      case Op::ReadKey:
-        return stop_at(i, asks.read(*i, asks.known_key(*i)));
-      case Op::ReadIndexed:
-        return stop_at(i, asks.read(*i, asks.computed_key(*i)));
-      case Op::WriteKey:
-        return stop_at(i + 1, asks.write(*i, asks.known_key(*i)));
-      case Op::WriteIndexed:
-        return stop_at(i + 1, asks.write(*i, asks.computed_key(*i)));
+      case Op::ReadKey: return stop_at(i, asks.read(*i, asks.known_key(*i)));
+      case Op::ReadIndexed: return stop_at(i, asks.read(*i, asks.computed_key(*i)));
+      case Op::WriteKey: return stop_at(i + 1, asks.write(*i, asks.known_key(*i)));
+      case Op::WriteIndexed: return stop_at(i + 1, asks.write(*i, asks.computed_key(*i)));
       case Op::LockKey:
       case Op::LockIndexed:
       case Op::ShareKey:
@@ -253,10 +217,8 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
       case Op::Assert:
         if (r[i->a] == 0 && state[2] == 0) state[2] = i->number + 1;
         break;
-      case Op::Abort:
-        return stop_at(i, {.kind = StepKind::Abort});
-      case Op::Commit:
-        return stop_at(i, {.kind = StepKind::Commit});
+      case Op::Abort: return stop_at(i, {.kind = StepKind::Abort});
+      case Op::Commit: return stop_at(i, {.kind = StepKind::Commit});
     }
   }
 }
@@ -266,20 +228,15 @@ Step execute(const Code& code, std::int64_t* const r, KeyFinder* finder) {
 Stop interpret(const Code& code, std::int64_t* const registers, KeyFinder* finder) {
   const Step step = execute<false>(code, registers, finder);
   switch (step.kind) {
-    case StepKind::Read:
-      return {.kind = StopKind::Read, .key = step.key};
-    case StepKind::Write:
-      return {.kind = StopKind::Write, .key = step.key, .value = step.value};
-    case StepKind::Abort:
-      return {.kind = StopKind::Abort};
-    case StepKind::Fault:
-      return {.kind = StopKind::Fault};
+    case StepKind::Read: return {.kind = StopKind::Read, .key = step.key};
+    case StepKind::Write: return {.kind = StopKind::Write, .key = step.key, .value = step.value};
+    case StepKind::Abort: return {.kind = StopKind::Abort};
+    case StepKind::Fault: return {.kind = StopKind::Fault};
     case StepKind::Commit:
     case StepKind::Lock:
     case StepKind::LockShared:
     case StepKind::BeginStatement:
-    case StepKind::EndStatement:
-      break;
+    case StepKind::EndStatement: break;
   }
   return {.kind = StopKind::Commit};
 }

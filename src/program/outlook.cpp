@@ -55,32 +55,24 @@ std::optional<Interval> from_corners(Op op, const Interval& a, const Interval& b
 // Nothing if it may overflow.
 std::optional<Interval> compute_interval(Op op, const Interval& a, const Interval& b) {
   switch (op) {
-    case Op::Not:
-      return truth(a.low == 0 && a.high == 0, !a.contains(0));
-    case Op::Negate:
-      return between(compute(op, a.low, 0), compute(op, a.high, 0));
+    case Op::Not: return truth(a.low == 0 && a.high == 0, !a.contains(0));
+    case Op::Negate: return between(compute(op, a.low, 0), compute(op, a.high, 0));
     case Op::Add:
     case Op::Subtract:
     case Op::Multiply:
     case Op::Min:
-    case Op::Max:
-      return from_corners(op, a, b);
+    case Op::Max: return from_corners(op, a, b);
     case Op::Equal:
       return truth(a.is_known() && b.is_known() && a.low == b.low,
                    a.high < b.low || b.high < a.low);
     case Op::NotEqual:
       return truth(a.high < b.low || b.high < a.low,
                    a.is_known() && b.is_known() && a.low == b.low);
-    case Op::Less:
-      return truth(a.high < b.low, a.low >= b.high);
-    case Op::LessEqual:
-      return truth(a.high <= b.low, a.low > b.high);
-    case Op::Greater:
-      return truth(a.low > b.high, a.high <= b.low);
-    case Op::GreaterEqual:
-      return truth(a.low >= b.high, a.high < b.low);
-    default:
-      break;
+    case Op::Less: return truth(a.high < b.low, a.low >= b.high);
+    case Op::LessEqual: return truth(a.high <= b.low, a.low > b.high);
+    case Op::Greater: return truth(a.low > b.high, a.high <= b.low);
+    case Op::GreaterEqual: return truth(a.low >= b.high, a.high < b.low);
+    default: break;
   }
   // /, % and operations on bits: exactly, or no larger than their operands.
   if (a.is_known() && b.is_known()) {
@@ -129,16 +121,10 @@ class Lookout {
       if (++num_instructions_ > kMostInstructions) return false;
       const Instruction& i = code_.instructions[at];
       switch (i.op) {
-        case Op::Constant:
-          r[i.to] = Interval::of(i.number);
-          break;
-        case Op::Copy:
-          r[i.to] = r[i.a];
-          break;
+        case Op::Constant: r[i.to] = Interval::of(i.number); break;
+        case Op::Copy: r[i.to] = r[i.a]; break;
         case Op::Jump:
-        case Op::JumpBack:
-          at = static_cast<std::size_t>(i.number) - 1;
-          break;
+        case Op::JumpBack: at = static_cast<std::size_t>(i.number) - 1; break;
         case Op::JumpIfZero:
         case Op::JumpIfTrue: {
           const bool is_known = !r[i.a].contains(0) || r[i.a].is_known();
@@ -148,9 +134,7 @@ class Lookout {
           break;
         }
         case Op::ReadKey:
-        case Op::ReadIndexed:
-          r[i.to] = shown;
-          break;
+        case Op::ReadIndexed: r[i.to] = shown; break;
         case Op::WriteKey:
         case Op::WriteIndexed:
           shown = {std::min(shown.low, r[i.a].low), std::max(shown.high, r[i.a].high)};
@@ -162,13 +146,9 @@ class Lookout {
         case Op::ShareIndexed:
         case Op::BeginStatement:
         case Op::EndStatement:
-        case Op::Assert:
-          break;
-        case Op::Abort:
-          return false;
-        case Op::Commit:
-          keep(std::move(written));
-          return true;
+        case Op::Assert: break;
+        case Op::Abort: return false;
+        case Op::Commit: keep(std::move(written)); return true;
         default: {
           const bool is_unary = i.op == Op::Negate || i.op == Op::Not;
           const auto value = compute_interval(i.op, r[i.a], is_unary ? Interval{} : r[i.b]);

@@ -30,18 +30,14 @@ std::vector<Step> server_steps(const Program& program, CallId call,
         machine.answer(answers.front());
         answers = answers.subspan(1);
         break;
-      case StepKind::Write:
-        own[step.key] = step.value;
-        break;
+      case StepKind::Write: own[step.key] = step.value; break;
       case StepKind::Lock:
       case StepKind::LockShared:
       case StepKind::BeginStatement:
-      case StepKind::EndStatement:
-        break;
+      case StepKind::EndStatement: break;
       case StepKind::Commit:
       case StepKind::Abort:
-      case StepKind::Fault:
-        return steps;
+      case StepKind::Fault: return steps;
     }
     steps.push_back(step);
   }

@@ -4,14 +4,10 @@ namespace isoscope::txn {
 
 std::string show(const Token& token) {
   switch (token.kind) {
-    case TokenKind::End:
-      return "the end of the text";
-    case TokenKind::Newline:
-      return "the end of the line";
-    case TokenKind::Level:
-      return fmt::format("'@{}'", token.text);
-    default:
-      return fmt::format("'{}'", token.text);
+    case TokenKind::End: return "the end of the text";
+    case TokenKind::Newline: return "the end of the line";
+    case TokenKind::Level: return fmt::format("'@{}'", token.text);
+    default: return fmt::format("'{}'", token.text);
   }
 }
 

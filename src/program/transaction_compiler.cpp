@@ -50,23 +50,15 @@ class TransactionCompiler {
       case StmtKind::Read:
       case StmtKind::Write:
       case StmtKind::Lock:
-      case StmtKind::LockShared:
-        compile_access(statement);
-        break;
+      case StmtKind::LockShared: compile_access(statement); break;
       case StmtKind::Statement:
         code_.emit(Op::BeginStatement, statement.place);
         compile(statement.body);
         code_.emit(Op::EndStatement, statement.place);
         break;
-      case StmtKind::If:
-        goes_on = compile_if(statement);
-        break;
-      case StmtKind::For:
-        compile_for(statement);
-        break;
-      case StmtKind::While:
-        compile_while(statement);
-        break;
+      case StmtKind::If: goes_on = compile_if(statement); break;
+      case StmtKind::For: compile_for(statement); break;
+      case StmtKind::While: compile_while(statement); break;
       case StmtKind::Abort:
         code_.emit(Op::Abort, statement.place);
         goes_on = false;

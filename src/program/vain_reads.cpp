@@ -25,12 +25,9 @@ class LookAhead {
       if (uses(i, value)) return false;
       switch (i.op) {
         case Op::Commit:
-        case Op::Abort:
-          return value >= is_kept.size() || !is_kept[value];
+        case Op::Abort: return value >= is_kept.size() || !is_kept[value];
         case Op::Jump:
-        case Op::JumpBack:
-          at = static_cast<std::size_t>(i.number) - 1;
-          continue;
+        case Op::JumpBack: at = static_cast<std::size_t>(i.number) - 1; continue;
         case Op::JumpIfZero:
         case Op::JumpIfTrue:
           if (!is_known(i.a)) return false;
@@ -45,21 +42,12 @@ class LookAhead {
         case Op::ShareKey:
         case Op::ShareIndexed:
         case Op::BeginStatement:
-        case Op::EndStatement:
-          continue;
+        case Op::EndStatement: continue;
         case Op::ReadKey:
-        case Op::ReadIndexed:
-          forget(i.to);
-          break;
-        case Op::Constant:
-          set(i.to, i.number);
-          break;
-        case Op::Copy:
-          is_known(i.a) ? set(i.to, registers_[i.a]) : forget(i.to);
-          break;
-        default:
-          compute_into(i);
-          break;
+        case Op::ReadIndexed: forget(i.to); break;
+        case Op::Constant: set(i.to, i.number); break;
+        case Op::Copy: is_known(i.a) ? set(i.to, registers_[i.a]) : forget(i.to); break;
+        default: compute_into(i); break;
       }
       if (i.to == value) return true;  // overwritten
     }
@@ -99,12 +87,10 @@ class LookAhead {
       case Op::BeginStatement:
       case Op::EndStatement:
       case Op::Abort:
-      case Op::Commit:
-        return false;
+      case Op::Commit: return false;
       case Op::ReadIndexed:
       case Op::LockIndexed:
-      case Op::ShareIndexed:
-        break;
+      case Op::ShareIndexed: break;
       case Op::WriteIndexed:
         if (i.a == value) return true;
         break;
@@ -114,10 +100,8 @@ class LookAhead {
       case Op::JumpIfZero:
       case Op::JumpIfTrue:
       case Op::WriteKey:
-      case Op::Assert:
-        return i.a == value;
-      default:
-        return i.a == value || i.b == value;
+      case Op::Assert: return i.a == value;
+      default: return i.a == value || i.b == value;
     }
     const auto& indices = code_->key_terms[static_cast<std::size_t>(i.number)].indices;
     return std::ranges::find(indices, value) != indices.end();

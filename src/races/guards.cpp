@@ -17,16 +17,12 @@ std::string guard_text(Guard guard, const std::string& shape, bool both_lock) {
       return "its WHERE no longer matches what the other has left, if the application looks at the "
              "number of rows: " +
              shape;
-    case Guard::UniqueKey:
-      return "a unique key refuses the second row (23505): " + shape;
+    case Guard::UniqueKey: return "a unique key refuses the second row (23505): " + shape;
     case Guard::ForeignKey:
       return "a foreign key refuses it before the other has committed (23503): " + shape;
-    case Guard::FirstUpdater:
-      return "the first updater wins (40001): " + shape;
-    case Guard::Serializable:
-      return "SERIALIZABLE ends one of the two (40001)";
-    case Guard::Deadlock:
-      return "a deadlock ends one of the two (40P01): " + shape;
+    case Guard::FirstUpdater: return "the first updater wins (40001): " + shape;
+    case Guard::Serializable: return "SERIALIZABLE ends one of the two (40001)";
+    case Guard::Deadlock: return "a deadlock ends one of the two (40P01): " + shape;
     case Guard::FurtherRows:
       return "its WHERE would match rows that it did not match in the recording: " + shape;
     case Guard::FewerRows:
@@ -39,8 +35,7 @@ std::string guard_text(Guard guard, const std::string& shape, bool both_lock) {
       return "it would read something else than in the recording, which does not have what the "
              "application does then: " +
              shape;
-    case Guard::CoarseRead:
-      return "it may depend on what the other changes, or not: " + shape;
+    case Guard::CoarseRead: return "it may depend on what the other changes, or not: " + shape;
     case Guard::OtherLocks:
       return both_lock
                  ? "both take advisory locks or locks of tables, which the recording does not "

@@ -13,13 +13,10 @@ bool excludes(LockMode a, LockMode b) {
   const auto weak = std::min(a, b);
   const auto strong = std::max(a, b);
   switch (strong) {
-    case LockMode::Update:
-      return true;
-    case LockMode::NoKeyUpdate:
-      return weak != LockMode::KeyShare;
+    case LockMode::Update: return true;
+    case LockMode::NoKeyUpdate: return weak != LockMode::KeyShare;
     case LockMode::Share:
-    case LockMode::KeyShare:
-      return false;
+    case LockMode::KeyShare: return false;
   }
   return true;
 }
@@ -198,14 +195,11 @@ bool Pair::leaves_way_open(RunTxn t, Guard guard) const {
     case Guard::FewerRows:
       return !is_kept() && (!is_one_row_ || level_of(t) == PgLevel::ReadCommitted);
     case Guard::FurtherRows:
-    case Guard::OtherWay:
-      return !is_kept() && !is_one_row_;
-    case Guard::Caught:
-      return !is_kept();
+    case Guard::OtherWay: return !is_kept() && !is_one_row_;
+    case Guard::Caught: return !is_kept();
     case Guard::OtherAnswer:
     case Guard::CoarseRead:
-    case Guard::OtherLocks:
-      return true;
+    case Guard::OtherLocks: return true;
     case Guard::LockedRead:
     case Guard::LockedWrite:
     case Guard::Condition:
@@ -213,8 +207,7 @@ bool Pair::leaves_way_open(RunTxn t, Guard guard) const {
     case Guard::ForeignKey:
     case Guard::FirstUpdater:
     case Guard::Serializable:
-    case Guard::Deadlock:
-      return false;
+    case Guard::Deadlock: return false;
   }
   return true;
 }

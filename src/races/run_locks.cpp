@@ -52,12 +52,9 @@ std::vector<std::size_t> follow_savepoints(std::vector<Statement>& statements) {
 bool is_found(const Run& run, const Read& read) {
   const std::string& value = run.value(read.key, read.writer);
   switch (run.keys[read.key].kind) {
-    case KeyKind::Row:
-      return !value.empty();
-    case KeyKind::Answer:
-      return value.starts_with("yes");
-    case KeyKind::Cell:
-      break;
+    case KeyKind::Row: return !value.empty();
+    case KeyKind::Answer: return value.starts_with("yes");
+    case KeyKind::Cell: break;
   }
   return false;
 }

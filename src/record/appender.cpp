@@ -132,8 +132,7 @@ bool Appender::may_change_role(const StatementText& statement) {
     case StatementKind::Setting:
     case StatementKind::SetSession:
     case StatementKind::SetTransaction:
-    case StatementKind::Other:
-      return has_any(text, {"role", "authorization"});
+    case StatementKind::Other: return has_any(text, {"role", "authorization"});
     case StatementKind::Begin:
     case StatementKind::Commit:
     case StatementKind::Rollback:
@@ -145,8 +144,7 @@ bool Appender::may_change_role(const StatementText& statement) {
     case StatementKind::Insert:
     case StatementKind::Update:
     case StatementKind::Delete:
-    case StatementKind::Rows:
-      return false;
+    case StatementKind::Rows: return false;
   }
   return false;
 }

@@ -89,18 +89,10 @@ class Orderer {
     while (i > 0 && at(i - 1).end >= sent) {
       --i;
       switch (relation(at(i), at(j))) {
-        case Relation::Before:
-          put(i, j);
-          break;
-        case Relation::After:
-          put(j, i);
-          break;
-        case Relation::Unknown:
-          result_.unordered.emplace_back(by_end_[i], by_end_[j]);
-          break;
-        case Relation::Contradictory:
-          result_.is_contradictory = true;
-          break;
+        case Relation::Before: put(i, j); break;
+        case Relation::After: put(j, i); break;
+        case Relation::Unknown: result_.unordered.emplace_back(by_end_[i], by_end_[j]); break;
+        case Relation::Contradictory: result_.is_contradictory = true; break;
       }
     }
     // Those before that had ended when it was asked for: the last of them are enough, since they

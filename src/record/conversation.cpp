@@ -147,9 +147,7 @@ std::optional<std::string> Conversation::from_server(char type, std::string_view
 void Conversation::client_said(char type, std::string_view payload) {
   Fields fields(payload);
   switch (type) {
-    case 'D':
-      requests_.push_back({.kind = Request::Kind::Describe});
-      return;
+    case 'D': requests_.push_back({.kind = Request::Kind::Describe}); return;
     case 'C': {
       const bool is_portal = fields.byte() == 'P';
       requests_.push_back({.kind = Request::Kind::Close,
@@ -160,9 +158,7 @@ void Conversation::client_said(char type, std::string_view payload) {
     case 'S':
       if (!is_copying_in_) requests_.push_back({.kind = Request::Kind::Sync});
       return;
-    case 'F':
-      requests_.push_back({.kind = Request::Kind::Function, .sent = clock_()});
-      return;
+    case 'F': requests_.push_back({.kind = Request::Kind::Function, .sent = clock_()}); return;
     case 'c':
     case 'f':
       if (is_copying_in_) {
@@ -171,8 +167,7 @@ void Conversation::client_said(char type, std::string_view payload) {
         requests_.push_back({.kind = Request::Kind::CopyEnd});
       }
       return;
-    default:
-      return;  // Flush, Terminate
+    default: return;  // Flush, Terminate
   }
 }
 
@@ -187,14 +182,9 @@ void Conversation::passing_client(char type) {
     case 'P':
       requests_.push_back({.kind = Request::Kind::Parse, .script = script_of({}), .sent = now});
       break;
-    case 'B':
-      requests_.push_back({.kind = Request::Kind::Bind, .sent = now});
-      break;
-    case 'F':
-      requests_.push_back({.kind = Request::Kind::Function, .sent = now});
-      break;
-    default:
-      break;
+    case 'B': requests_.push_back({.kind = Request::Kind::Bind, .sent = now}); break;
+    case 'F': requests_.push_back({.kind = Request::Kind::Function, .sent = now}); break;
+    default: break;
   }
   transactions_.doubt("a message is too long to be looked at", now);
 }
@@ -373,17 +363,13 @@ void Conversation::server_said(char type, std::string_view payload) {
   Fields fields(payload);
   Request request;
   switch (type) {
-    case 'C':
-      return complete(fields.string());
-    case 's':
-      return suspend();
+    case 'C': return complete(fields.string());
+    case 's': return suspend();
     case 'E':
       if (!is_skipping_) fail(payload);
       return;
-    case 'Z':
-      return ready(static_cast<char>(fields.byte()));
-    case 'K':
-      return transactions_.served_by(fields.int32());
+    case 'Z': return ready(static_cast<char>(fields.byte()));
+    case 'K': return transactions_.served_by(fields.int32());
     case 'S': {
       const std::string_view name = fields.string();
       return told_setting(name, fields.string());
@@ -411,17 +397,14 @@ void Conversation::server_said(char type, std::string_view payload) {
         requests_.pop_front();
       return;
     case 'n':
-    case 'T':
-      return passing_server(type);
-    case 'G':
-      return start_copy_in();
+    case 'T': return passing_server(type);
+    case 'G': return start_copy_in();
     case 'V': {
       Running run = running();
       transactions_.done(std::move(run.statement), run.text);
       return;
     }
-    default:
-      return;
+    default: return;
   }
 }
 

@@ -23,16 +23,14 @@ bool may_share(StatementKind kind) {
     case StatementKind::Select:
     case StatementKind::Insert:
     case StatementKind::Update:
-    case StatementKind::Delete:
-      return true;
+    case StatementKind::Delete: return true;
     case StatementKind::TwoPhase:
     case StatementKind::SetTransaction:
     case StatementKind::SetSession:
     case StatementKind::Call:
     case StatementKind::Setting:
     case StatementKind::Rows:
-    case StatementKind::Other:
-      return false;
+    case StatementKind::Other: return false;
   }
   return false;
 }

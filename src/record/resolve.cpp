@@ -11,10 +11,8 @@ bool is_harmless(StatementKind kind) {
     case StatementKind::RollbackTo:
     case StatementKind::SetTransaction:
     case StatementKind::SetSession:
-    case StatementKind::Setting:
-      return true;
-    default:
-      return false;
+    case StatementKind::Setting: return true;
+    default: return false;
   }
 }
 

@@ -69,20 +69,13 @@ void append_statement(std::string& out, const RecordedStatement& statement) {
 
 std::string_view operation(RunEvent::Kind kind) {
   switch (kind) {
-    case RunEvent::Kind::Read:
-      return "r";
-    case RunEvent::Kind::Write:
-      return "w";
-    case RunEvent::Kind::Insert:
-      return "i";
-    case RunEvent::Kind::Delete:
-      return "d";
-    case RunEvent::Kind::Lock:
-      return "l";
-    case RunEvent::Kind::LockShare:
-      return "ls";
-    case RunEvent::Kind::LockKey:
-      return "lk";
+    case RunEvent::Kind::Read: return "r";
+    case RunEvent::Kind::Write: return "w";
+    case RunEvent::Kind::Insert: return "i";
+    case RunEvent::Kind::Delete: return "d";
+    case RunEvent::Kind::Lock: return "l";
+    case RunEvent::Kind::LockShare: return "ls";
+    case RunEvent::Kind::LockKey: return "lk";
   }
   return {};
 }
@@ -141,12 +134,8 @@ void append_json_text(std::string& out, std::string_view text) {
     out.append(rest.data(), plain);
     if (plain == rest.size()) break;
     switch (const char c = rest[plain]; c) {
-      case '\n':
-        out.append("\\n", 2);
-        break;
-      case '\t':
-        out.append("\\t", 2);
-        break;
+      case '\n': out.append("\\n", 2); break;
+      case '\t': out.append("\\t", 2); break;
       case '"':
       case '\\':
         out += '\\';

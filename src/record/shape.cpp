@@ -438,12 +438,9 @@ std::string_view Constants::text(Range range) const {
 
 std::optional<std::int64_t> Constants::integer(const IntegerPlace& place) const {
   switch (place.kind) {
-    case IntegerPlace::Kind::Parameter:
-      return std::nullopt;
-    case IntegerPlace::Kind::Number:
-      return place.number;
-    case IntegerPlace::Kind::Literal:
-      break;
+    case IntegerPlace::Kind::Parameter: return std::nullopt;
+    case IntegerPlace::Kind::Number: return place.number;
+    case IntegerPlace::Kind::Literal: break;
   }
   if (place.index >= literals_.size()) return std::nullopt;
   const Range range = literals_[place.index];

@@ -67,18 +67,13 @@ void Transactions::done(RecordedStatement statement, const StatementText& text) 
       }
       return;
     }
-    case StatementKind::RollbackTo:
-      has_failed_ = false;
-      break;
-    case StatementKind::TwoPhase:
-      doubt("two-phase commit", now);
-      break;
+    case StatementKind::RollbackTo: has_failed_ = false; break;
+    case StatementKind::TwoPhase: doubt("two-phase commit", now); break;
     case StatementKind::Call:
       current(start).gaps.push_back(
           {open_->statements.size() + 1, "a procedure may read, write and commit inside"});
       break;
-    default:
-      break;
+    default: break;
   }
   RecordedTxn& txn = current(start);
   set_isolation(text);

@@ -89,9 +89,7 @@ Bound Bounds::make(const GroundRelation& r) {
       const BitMatrix identity = BitMatrix::identity(leaves_.size(r.from));
       return lift([&](const BitMatrix& a) { return unite(a, identity); }, of(r.left));
     }
-    default:
-      ISO_ASSERT(r.left == GroundRelation::kNone);
-      return leaves_.of(r);
+    default: ISO_ASSERT(r.left == GroundRelation::kNone); return leaves_.of(r);
   }
 }
 
@@ -105,18 +103,13 @@ bool Bounds::is_within_order(RelationId id) {
   switch (r.op) {
     case RelationOp::Co:
     case RelationOp::Vis:
-    case RelationOp::Ww:
-      return true;
+    case RelationOp::Ww: return true;
     case RelationOp::Union:
-    case RelationOp::Compose:
-      return is_within_order(r.left) && is_within_order(r.right);
-    case RelationOp::Intersection:
-      return is_within_order(r.left) || is_within_order(r.right);
+    case RelationOp::Compose: return is_within_order(r.left) && is_within_order(r.right);
+    case RelationOp::Intersection: return is_within_order(r.left) || is_within_order(r.right);
     case RelationOp::Difference:
-    case RelationOp::Plus:
-      return is_within_order(r.left);
-    default:
-      return false;
+    case RelationOp::Plus: return is_within_order(r.left);
+    default: return false;
   }
 }
 

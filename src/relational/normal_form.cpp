@@ -15,12 +15,9 @@ enum class Use : std::uint8_t { OfTruth, OfFalsehood, OfBoth };
 
 Use opposite(Use use) {
   switch (use) {
-    case Use::OfTruth:
-      return Use::OfFalsehood;
-    case Use::OfFalsehood:
-      return Use::OfTruth;
-    case Use::OfBoth:
-      return Use::OfBoth;
+    case Use::OfTruth: return Use::OfFalsehood;
+    case Use::OfFalsehood: return Use::OfTruth;
+    case Use::OfBoth: return Use::OfBoth;
   }
   return use;
 }
@@ -43,8 +40,7 @@ class Normalizer {
   // A node equivalent to f, or to its negation.
   NormalNode convert(const Formula& f, bool negated, Use use) {
     switch (f.op) {
-      case FormulaOp::Not:
-        return convert(*f.left, !negated, use);
+      case FormulaOp::Not: return convert(*f.left, !negated, use);
       case FormulaOp::And:
         return group(negated ? Kind::Or : Kind::And, convert(*f.left, negated, use),
                      convert(*f.right, negated, use));
@@ -60,27 +56,21 @@ class Normalizer {
         node.negated = negated;
         return node;
       }
-      case FormulaOp::Exists:
-        return exists(f.variables, *f.left, false, negated, use);
-      case FormulaOp::Forall:
-        return exists(f.variables, *f.left, true, !negated, use);
+      case FormulaOp::Exists: return exists(f.variables, *f.left, false, negated, use);
+      case FormulaOp::Forall: return exists(f.variables, *f.left, true, !negated, use);
       case FormulaOp::Equal:
       case FormulaOp::Member:
       case FormulaOp::Writes:
       case FormulaOp::Reads:
       case FormulaOp::Locks:
-      case FormulaOp::WritesRow:
-        return atom(f.op, *f.a, *f.b, f.relation, negated);
-      case FormulaOp::Current:
-        return atom(f.op, *f.a, *f.a, nullptr, negated);
-      case FormulaOp::Acyclic:
-        return acyclic(f.relation, negated, use);
+      case FormulaOp::WritesRow: return atom(f.op, *f.a, *f.b, f.relation, negated);
+      case FormulaOp::Current: return atom(f.op, *f.a, *f.a, nullptr, negated);
+      case FormulaOp::Acyclic: return acyclic(f.relation, negated, use);
       case FormulaOp::Subset:
       case FormulaOp::Irreflexive:
       case FormulaOp::Transitive:
       case FormulaOp::Total:
-      case FormulaOp::Empty:
-        return statement(f, negated, use);
+      case FormulaOp::Empty: return statement(f, negated, use);
     }
     ISO_ASSERT(false);
   }
@@ -203,9 +193,7 @@ class Normalizer {
     }
     const Variable b = fresh(r->to);
     switch (f.op) {
-      case FormulaOp::Empty:
-        counterexample.push_back(member(r, a, b));
-        break;
+      case FormulaOp::Empty: counterexample.push_back(member(r, a, b)); break;
       case FormulaOp::Subset:
         counterexample.push_back(member(r, a, b));
         counterexample.push_back(member(f.other, a, b, true));
@@ -222,8 +210,7 @@ class Normalizer {
         counterexample.push_back(member(r, a, c, true));
         return join({a, b, c}, std::move(counterexample), !negated);
       }
-      default:
-        ISO_ASSERT(false);  // no statement about a relation, or one that was handled above
+      default: ISO_ASSERT(false);  // no statement about a relation, or one that was handled above
     }
     return join({a, b}, std::move(counterexample), !negated);
   }
@@ -249,10 +236,8 @@ bool is_hereditary(const RelationExpr& r) {
       // co and ar stay transitive.
       return (r.op == RelationOp::Plus || r.op == RelationOp::Star) &&
              (r.left->op == RelationOp::Co || r.left->op == RelationOp::Ar);
-    case RelationOp::IdentityOn:
-      return r.set != SetName::Readers;
-    case RelationOp::Difference:
-      return is_hereditary(*r.left) && is_antihereditary(*r.right);
+    case RelationOp::IdentityOn: return r.set != SetName::Readers;
+    case RelationOp::Difference: return is_hereditary(*r.left) && is_antihereditary(*r.right);
     case RelationOp::So:
     case RelationOp::Wr:
     case RelationOp::Co:
@@ -285,8 +270,7 @@ bool survives(const NormalNode& node, bool wanted) {
       // A read goes with its writer, so reading does not survive; not reading does.
       return node.atom != FormulaOp::Reads || !holds;
     }
-    case Kind::Acyclic:
-      return wanted != node.negated ? is_antihereditary(*node.relation) : false;
+    case Kind::Acyclic: return wanted != node.negated ? is_antihereditary(*node.relation) : false;
     case Kind::Iff:
       return std::all_of(node.children.begin(), node.children.end(), [](const NormalNode& child) {
         return survives(child, true) && survives(child, false);

@@ -53,10 +53,8 @@ RelationId RelationTable::upper_bound(const RelationExpr& r, const Binding& bind
 RelationId RelationTable::combine(RelationOp op, Sort from, Sort to, RelationId left,
                                   RelationId right) {
   switch (op) {
-    case RelationOp::Plus:
-      return plus(left);
-    case RelationOp::Star:
-      return star(left);
+    case RelationOp::Plus: return plus(left);
+    case RelationOp::Star: return star(left);
     case RelationOp::Inverse:
       if (relations_[left].op == RelationOp::Inverse) return relations_[left].left;
       break;
@@ -64,8 +62,7 @@ RelationId RelationTable::combine(RelationOp op, Sort from, Sort to, RelationId 
     case RelationOp::Intersection:
       if (left == right) return left;
       break;
-    default:
-      break;
+    default: break;
   }
   return intern({.op = op, .from = from, .to = to, .left = left, .right = right});
 }

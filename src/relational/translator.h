@@ -64,16 +64,13 @@ class Translator {
       return algebra_.constant(*known);
     const GroundRelation r = table_[id];  // a copy, because the table may grow
     switch (r.op) {
-      case RelationOp::Inverse:
-        return cell(r.left, b, a);
+      case RelationOp::Inverse: return cell(r.left, b, a);
       case RelationOp::Star: {
         const Truth same = engine().identity(r.from, a, b);
         return algebra_.known(same) == true ? same : any({same, cell(r.left, a, b)});
       }
-      case RelationOp::Plus:
-        return engine().closure(id, a, b);
-      default:
-        break;
+      case RelationOp::Plus: return engine().closure(id, a, b);
+      default: break;
     }
     if (!engine().keeps(id)) return make(r, a, b);
     if (const Truth* made = memo_.find(id, a, b)) return *made;
@@ -123,8 +120,7 @@ class Translator {
   Truth walk(const NormalNode& node, bool denied) {
     const bool negated = node.negated != denied;
     switch (node.kind) {
-      case NormalNode::Kind::Atom:
-        return with_sign(negated, atom_truth(node));
+      case NormalNode::Kind::Atom: return with_sign(negated, atom_truth(node));
       case NormalNode::Kind::And:
       case NormalNode::Kind::Or: {
         const bool is_and = (node.kind == NormalNode::Kind::And) != denied;
@@ -166,16 +162,12 @@ class Translator {
 
   Truth make(const GroundRelation& r, Element a, Element b) {
     switch (r.op) {
-      case RelationOp::Union:
-        return any({cell(r.left, a, b), cell(r.right, a, b)});
-      case RelationOp::Intersection:
-        return all({cell(r.left, a, b), cell(r.right, a, b)});
+      case RelationOp::Union: return any({cell(r.left, a, b), cell(r.right, a, b)});
+      case RelationOp::Intersection: return all({cell(r.left, a, b), cell(r.right, a, b)});
       case RelationOp::Difference:
         return all({cell(r.left, a, b), algebra_.negation(cell(r.right, a, b))});
-      case RelationOp::Compose:
-        return engine().compose(r, a, b);
-      default:
-        return engine().leaf(r, a, b);
+      case RelationOp::Compose: return engine().compose(r, a, b);
+      default: return engine().leaf(r, a, b);
     }
   }
 

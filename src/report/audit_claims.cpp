@@ -77,8 +77,7 @@ std::string claims_text(const AuditReport& report, const Paint& paint) {
     const ClaimResult& result = report.claims->claims[i];
     const sql::RowAssertion& claim = report.claim_texts[i];
     switch (result.outcome) {
-      case ClaimOutcome::Kept:
-        break;
+      case ClaimOutcome::Kept: break;
       case ClaimOutcome::Untried:
         out += fmt::format(
             "{}: not tried, as no small run starts with rows that meet it and keeps it call by "
@@ -128,18 +127,10 @@ Json claims_json(const AuditReport& report) {
              {"line", claim[0].place.line},
              {"invariant", claim[0].is_invariant}};
     switch (result.outcome) {
-      case ClaimOutcome::Kept:
-        one["outcome"] = "kept";
-        break;
-      case ClaimOutcome::Untried:
-        one["outcome"] = "untried";
-        break;
-      case ClaimOutcome::Broken:
-        one["outcome"] = "broken";
-        break;
-      case ClaimOutcome::BrokenByCall:
-        one["outcome"] = "broken by a call";
-        break;
+      case ClaimOutcome::Kept: one["outcome"] = "kept"; break;
+      case ClaimOutcome::Untried: one["outcome"] = "untried"; break;
+      case ClaimOutcome::Broken: one["outcome"] = "broken"; break;
+      case ClaimOutcome::BrokenByCall: one["outcome"] = "broken by a call"; break;
     }
     if (result.run) {
       const ServerProgram on = told(report, *result.run, claim);

@@ -19,12 +19,9 @@ using audit::FoundAnomaly;
 
 EdgeKind drawn_kind(audit::EdgeKind kind) {
   switch (kind) {
-    case audit::EdgeKind::Wr:
-      return EdgeKind::Wr;
-    case audit::EdgeKind::Ww:
-      return EdgeKind::Ww;
-    case audit::EdgeKind::Rw:
-      return EdgeKind::Rw;
+    case audit::EdgeKind::Wr: return EdgeKind::Wr;
+    case audit::EdgeKind::Ww: return EdgeKind::Ww;
+    case audit::EdgeKind::Rw: return EdgeKind::Rw;
   }
   return EdgeKind::Wr;
 }
@@ -258,8 +255,7 @@ std::string sentence_of(const AuditReport& report) {
       return fmt::format("At {}: no anomaly of up to {} calls", level, report.options.max_length);
     case audit::AuditOutcome::Serializable:
       return fmt::format("At {}: every execution is serializable, however long", level);
-    case audit::AuditOutcome::Unknown:
-      break;
+    case audit::AuditOutcome::Unknown: break;
   }
   return fmt::format("At {}: unknown: {}", level, printable(report.answer.limit));
 }

@@ -141,12 +141,9 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
 
 std::string_view edge_word(audit::EdgeKind kind) {
   switch (kind) {
-    case audit::EdgeKind::Wr:
-      return "wr";
-    case audit::EdgeKind::Ww:
-      return "ww";
-    case audit::EdgeKind::Rw:
-      return "rw";
+    case audit::EdgeKind::Wr: return "wr";
+    case audit::EdgeKind::Ww: return "ww";
+    case audit::EdgeKind::Rw: return "rw";
   }
   return "";
 }

@@ -77,8 +77,7 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
       return paint.good("none") + ": no anomaly of " + lengths_words(report.options);
     case AuditOutcome::Serializable:
       return paint.good("serializable") + ": every execution, however long";
-    case AuditOutcome::Unknown:
-      break;
+    case AuditOutcome::Unknown: break;
   }
   return paint.unsure("unknown") + (answer.limit.empty() ? "" : ": " + printable(answer.limit));
 }

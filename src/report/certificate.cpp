@@ -84,14 +84,10 @@ void add_edges(const History& h, const std::vector<Edge>& edges, std::size_t dep
 
 std::string_view name_of(CertificateKind kind) {
   switch (kind) {
-    case CertificateKind::Sat:
-      return "sat";
-    case CertificateKind::Cycle:
-      return "cycle";
-    case CertificateKind::Read:
-      return "read";
-    case CertificateKind::None:
-      return "none";
+    case CertificateKind::Sat: return "sat";
+    case CertificateKind::Cycle: return "cycle";
+    case CertificateKind::Read: return "read";
+    case CertificateKind::None: return "none";
   }
   return "";
 }
@@ -106,8 +102,7 @@ std::string certificate_line(const CertificateNote& note) {
       return fmt::format("certificate: the cycle with its edges, in {}", note.file);
     case CertificateKind::Read:
       return fmt::format("certificate: the read that no level excuses, in {}", note.file);
-    case CertificateKind::None:
-      return fmt::format("certificate: none, {}", note.why);
+    case CertificateKind::None: return fmt::format("certificate: none, {}", note.why);
   }
   return "";
 }

@@ -104,12 +104,9 @@ std::string witness_words(const force::CommandForceAnswer& answer) {
     return fmt::format("serial orders of the commands say nothing: {}",
                        printable(answer.no_witness));
   switch (answer.witness) {
-    case force::Judgement::Kind::Unserializable:
-      return "no serial order of the commands ends so";
-    case force::Judgement::Kind::Serializable:
-      return "a serial order of the commands ends so too";
-    case force::Judgement::Kind::Unknown:
-      break;
+    case force::Judgement::Kind::Unserializable: return "no serial order of the commands ends so";
+    case force::Judgement::Kind::Serializable: return "a serial order of the commands ends so too";
+    case force::Judgement::Kind::Unknown: break;
   }
   return "serial orders of the commands say nothing of it, since a statement failed";
 }
@@ -228,8 +225,7 @@ std::string end_of_commands(const force::CommandForceAnswer& answer) {
       return fmt::format("Prevented: {}.",
                          prevented_by(answer.sqlstates, answer.waits, answer.rechecked));
     case force::ForceVerdict::Diverged:
-    case force::ForceVerdict::Unknown:
-      break;
+    case force::ForceVerdict::Unknown: break;
   }
   return fmt::format("{}: {}.", force::name_of(answer.verdict), printable(answer.why));
 }

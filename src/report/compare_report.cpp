@@ -34,13 +34,10 @@ std::string further_so_text(const SynthFound& found) {
 // How far the implication is known to hold.
 std::string_view proved_word(const Implication& i) {
   switch (i.outcome) {
-    case ImplicationOutcome::Proved:
-      return "all-histories";
-    case ImplicationOutcome::Bounded:
-      return "scope";
+    case ImplicationOutcome::Proved: return "all-histories";
+    case ImplicationOutcome::Bounded: return "scope";
     case ImplicationOutcome::Refuted:
-    case ImplicationOutcome::Unknown:
-      break;
+    case ImplicationOutcome::Unknown: break;
   }
   return "no";
 }
@@ -103,16 +100,11 @@ Json implication_json(const Implication& i) {
 
 char symbol(LevelRelation relation) {
   switch (relation) {
-    case LevelRelation::Equivalent:
-      return '=';
-    case LevelRelation::Stronger:
-      return '>';
-    case LevelRelation::Weaker:
-      return '<';
-    case LevelRelation::Incomparable:
-      return '#';
-    case LevelRelation::Unknown:
-      return '?';
+    case LevelRelation::Equivalent: return '=';
+    case LevelRelation::Stronger: return '>';
+    case LevelRelation::Weaker: return '<';
+    case LevelRelation::Incomparable: return '#';
+    case LevelRelation::Unknown: return '?';
   }
   return '?';
 }
@@ -171,14 +163,11 @@ std::string relation_text(const CompareNames& names, LevelRelation relation) {
   switch (relation) {
     case LevelRelation::Equivalent:
       return fmt::format("{} and {} are equivalent", names.a, names.b);
-    case LevelRelation::Stronger:
-      return fmt::format("{} is stronger than {}", names.a, names.b);
-    case LevelRelation::Weaker:
-      return fmt::format("{} is weaker than {}", names.a, names.b);
+    case LevelRelation::Stronger: return fmt::format("{} is stronger than {}", names.a, names.b);
+    case LevelRelation::Weaker: return fmt::format("{} is weaker than {}", names.a, names.b);
     case LevelRelation::Incomparable:
       return fmt::format("{} and {} are incomparable", names.a, names.b);
-    case LevelRelation::Unknown:
-      break;
+    case LevelRelation::Unknown: break;
   }
   return "unknown";
 }
@@ -206,8 +195,7 @@ std::string implication_text(const std::string& a, const std::string& b, const I
     case ImplicationOutcome::Unknown:
       return fmt::format("does {} imply {}? unknown: {}; {}", a, b, i.limit,
                          searched_text(i.scope.txns));
-    case ImplicationOutcome::Refuted:
-      break;
+    case ImplicationOutcome::Refuted: break;
   }
   const auto name = common_name(i.anomaly);
   return fmt::format("{} does not imply {}: it allows {}", a, b,

@@ -278,12 +278,9 @@ std::string explanation(const History& h, const Violation& v) {
     case Anomaly::ReadBeforeWrite:
       if (auto told = explain_early(h, v); !told.empty()) return told;
       break;
-    case Anomaly::WriteSkew:
-      return explain_skew(h, v);
-    case Anomaly::LongFork:
-      return explain_fork(h, v);
-    case Anomaly::ReadOnlyAnomaly:
-      return explain_read_only(h, v);
+    case Anomaly::WriteSkew: return explain_skew(h, v);
+    case Anomaly::LongFork: return explain_fork(h, v);
+    case Anomaly::ReadOnlyAnomaly: return explain_read_only(h, v);
     case Anomaly::CircularInformation:
       return fmt::format("{} depend on each other's results", enumerate(cycle_names(h, v)));
     case Anomaly::DirtyWrite:
@@ -299,8 +296,7 @@ std::string explanation(const History& h, const Violation& v) {
     case Anomaly::SerializationCycle:
     case Anomaly::RealTimeWrites:
     case Anomaly::RealTimeCycle:
-    case Anomaly::Unexplainable:
-      break;
+    case Anomaly::Unexplainable: break;
   }
   return fmt::format("each of {} must come before the next, and the last before the first",
                      enumerate(cycle_names(h, v)));
@@ -345,8 +341,7 @@ std::string why(const History& h, const Edge& e) {
       return fmt::format("{} ended, at {}, before {} began, at {}", from, h.times(e.from)->end, to,
                          h.times(e.to)->start);
     case EdgeKind::Vis:
-    case EdgeKind::Ar:
-      break;
+    case EdgeKind::Ar: break;
   }
   return fmt::format("{} orders {} before {}", name_of(e.kind), from, to);
 }

@@ -82,8 +82,7 @@ std::string serial_words(const force::Judgement& judgement) {
       return "The server itself played the serial orders: none of them gives what this run gave.";
     case force::Judgement::Kind::Serializable:
       return "The server itself played the serial orders: one of them gives what this run gave.";
-    case force::Judgement::Kind::Unknown:
-      break;
+    case force::Judgement::Kind::Unknown: break;
   }
   return fmt::format(
       "The server itself played these serial orders. Whether one gives what this run gave is not "
@@ -116,11 +115,9 @@ std::string end_words(const Forced& forced) {
       if (!forced.is_judged_by_history || !forced.run.recorded.violation)
         return "No serial order of the transactions gives what this run gave.";
       return recorded_sentence(forced.run.recorded);
-    case ForceVerdict::Prevented:
-      return fmt::format("Prevented: {}.", prevented_by(forced));
+    case ForceVerdict::Prevented: return fmt::format("Prevented: {}.", prevented_by(forced));
     case ForceVerdict::Diverged:
-    case ForceVerdict::Unknown:
-      break;
+    case ForceVerdict::Unknown: break;
   }
   return fmt::format("{}: {}.", force::name_of(forced.verdict), printable(forced.why));
 }

@@ -16,13 +16,10 @@ constexpr std::size_t kMostRowsShown = 8;
 
 Outcome outcome_of(force::ForceVerdict verdict) {
   switch (verdict) {
-    case force::ForceVerdict::Reproduced:
-      return Outcome::Reproduced;
-    case force::ForceVerdict::Prevented:
-      return Outcome::Prevented;
+    case force::ForceVerdict::Reproduced: return Outcome::Reproduced;
+    case force::ForceVerdict::Prevented: return Outcome::Prevented;
     case force::ForceVerdict::Diverged:
-    case force::ForceVerdict::Unknown:
-      break;
+    case force::ForceVerdict::Unknown: break;
   }
   return Outcome::Unknown;
 }

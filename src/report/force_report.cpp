@@ -101,9 +101,7 @@ std::string shown_reproduction(const force::Spec& spec, const force::Forced& for
     case force::Judgement::Kind::Serializable:
       out += "a serial order gives the same rows and answers\n";
       break;
-    case force::Judgement::Kind::Unserializable:
-      out += "no serial order gives that\n";
-      break;
+    case force::Judgement::Kind::Unserializable: out += "no serial order gives that\n"; break;
     case force::Judgement::Kind::Unknown:
       out += fmt::format("whether a serial order gives that is not known: {}\n",
                          printable(forced.judgement.why));

@@ -49,13 +49,11 @@ Json tool_json() { return {{"tool", "isoscope"}, {"version", kVersion}}; }
 
 std::string_view word_of(std::string_view command, Outcome outcome) {
   switch (outcome) {
-    case Outcome::Consistent:
-      return words_of(command).good;
+    case Outcome::Consistent: return words_of(command).good;
     case Outcome::Violated:
       ISO_ASSERT(!words_of(command).interesting.empty());
       return words_of(command).interesting;
-    case Outcome::Unknown:
-      break;
+    case Outcome::Unknown: break;
   }
   return "unknown";  // of whatever was asked, even before it is known to be a command
 }
@@ -97,12 +95,9 @@ Json stats_json(const Stats& stats) {
 
 std::string painted(std::string_view text, Outcome outcome, const Paint& paint) {
   switch (outcome) {
-    case Outcome::Consistent:
-      return paint.good(text);
-    case Outcome::Violated:
-      return paint.bad(text);
-    case Outcome::Unknown:
-      break;
+    case Outcome::Consistent: return paint.good(text);
+    case Outcome::Violated: return paint.bad(text);
+    case Outcome::Unknown: break;
   }
   return paint.unsure(text);
 }

@@ -33,20 +33,14 @@ std::string dot_string(std::string_view text) {
 
 std::string_view dot_colour(EdgeKind kind) {
   switch (kind) {
-    case EdgeKind::So:
-      return "gray40";
-    case EdgeKind::Rt:
-      return "purple";
-    case EdgeKind::Wr:
-      return "forestgreen";
-    case EdgeKind::Ww:
-      return "royalblue";
-    case EdgeKind::Rw:
-      return "firebrick";
+    case EdgeKind::So: return "gray40";
+    case EdgeKind::Rt: return "purple";
+    case EdgeKind::Wr: return "forestgreen";
+    case EdgeKind::Ww: return "royalblue";
+    case EdgeKind::Rw: return "firebrick";
     case EdgeKind::Co:
     case EdgeKind::Vis:
-    case EdgeKind::Ar:
-      break;
+    case EdgeKind::Ar: break;
   }
   return "darkorange";
 }

@@ -36,12 +36,9 @@ constexpr std::size_t kLongestValue = 40;
 
 EdgeKind edge_of(Dependency::Kind kind) {
   switch (kind) {
-    case Dependency::Kind::Wr:
-      return EdgeKind::Wr;
-    case Dependency::Kind::Ww:
-      return EdgeKind::Ww;
-    case Dependency::Kind::Rw:
-      return EdgeKind::Rw;
+    case Dependency::Kind::Wr: return EdgeKind::Wr;
+    case Dependency::Kind::Ww: return EdgeKind::Ww;
+    case Dependency::Kind::Rw: return EdgeKind::Rw;
   }
   return EdgeKind::Rw;
 }

@@ -31,12 +31,9 @@ constexpr std::size_t kLongestSql = 160;
 
 std::string_view word_of(Dependency::Kind kind) {
   switch (kind) {
-    case Dependency::Kind::Wr:
-      return "wr";
-    case Dependency::Kind::Ww:
-      return "ww";
-    case Dependency::Kind::Rw:
-      return "rw";
+    case Dependency::Kind::Wr: return "wr";
+    case Dependency::Kind::Ww: return "ww";
+    case Dependency::Kind::Rw: return "rw";
   }
   return "rw";
 }
@@ -215,10 +212,8 @@ std::string why_of_race_edge(const Run& run, const Dependency& edge) {
   const std::string& to = run.txns[edge.to].name;
   const std::string& key = run.keys[edge.key].name;
   switch (edge.kind) {
-    case Dependency::Kind::Wr:
-      return fmt::format("{} reads {} as {} wrote it", to, key, from);
-    case Dependency::Kind::Ww:
-      return fmt::format("{} overwrites {} of {}", to, key, from);
+    case Dependency::Kind::Wr: return fmt::format("{} reads {} as {} wrote it", to, key, from);
+    case Dependency::Kind::Ww: return fmt::format("{} overwrites {} of {}", to, key, from);
     case Dependency::Kind::Rw:
       return fmt::format("{} reads {} before {} overwrites it", from, key, to);
   }

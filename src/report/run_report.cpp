@@ -204,12 +204,9 @@ Json trace_json(const RunReport& report) {
 
 std::string_view name_of(RunStore store) {
   switch (store) {
-    case RunStore::Serial:
-      return "serial";
-    case RunStore::Weak:
-      return "weak";
-    case RunStore::Replay:
-      return "replay";
+    case RunStore::Serial: return "serial";
+    case RunStore::Weak: return "weak";
+    case RunStore::Replay: return "replay";
   }
   return {};
 }

@@ -44,14 +44,11 @@ std::string_view end_word(PlayedStep::Kind kind) {
 // What the box and the player say of the step's answer.
 std::string answer_words(const PlayedStep& step) {
   switch (step.kind) {
-    case PlayedStep::Kind::Waits:
-      return step.result.empty() ? "waits" : "waits " + step.result;
+    case PlayedStep::Kind::Waits: return step.result.empty() ? "waits" : "waits " + step.result;
     case PlayedStep::Kind::Statement:
-    case PlayedStep::Kind::GoesOn:
-      return step.result.empty() ? "" : "→ " + step.result;
+    case PlayedStep::Kind::GoesOn: return step.result.empty() ? "" : "→ " + step.result;
     case PlayedStep::Kind::Commit:
-    case PlayedStep::Kind::Abort:
-      return step.result;
+    case PlayedStep::Kind::Abort: return step.result;
   }
   return "";
 }
@@ -115,16 +112,11 @@ std::string step_name(std::size_t number, std::string_view txn) {
 
 std::string_view name_of(PlayedStep::Kind kind) {
   switch (kind) {
-    case PlayedStep::Kind::Statement:
-      return "answered";
-    case PlayedStep::Kind::Waits:
-      return "waits";
-    case PlayedStep::Kind::GoesOn:
-      return "goes on";
-    case PlayedStep::Kind::Commit:
-      return "commits";
-    case PlayedStep::Kind::Abort:
-      return "aborts";
+    case PlayedStep::Kind::Statement: return "answered";
+    case PlayedStep::Kind::Waits: return "waits";
+    case PlayedStep::Kind::GoesOn: return "goes on";
+    case PlayedStep::Kind::Commit: return "commits";
+    case PlayedStep::Kind::Abort: return "aborts";
   }
   return {};
 }

@@ -81,9 +81,7 @@ std::vector<StoryStep> story_of(const ServerProgram& on, const std::vector<Choic
               (step.result.empty() ? "for " : ", ") + call_text(on, sql::server::call_of(blocker));
         break;
       }
-      case StepDone::Kind::Committed:
-        step.kind = PlayedStep::Kind::Commit;
-        break;
+      case StepDone::Kind::Committed: step.kind = PlayedStep::Kind::Commit; break;
       case StepDone::Kind::Aborted:
       case StepDone::Kind::Limit:
         step.kind = PlayedStep::Kind::Abort;
@@ -111,13 +109,9 @@ std::string story_text(const ServerProgram& on, const std::vector<StoryStep>& st
         out += paint.unsure(name_of(step.kind)) +
                (step.result.empty() ? "" : " " + printable(step.result));
         break;
-      case PlayedStep::Kind::Commit:
-        out += fmt::format("      {}", name_of(step.kind));
-        break;
+      case PlayedStep::Kind::Commit: out += fmt::format("      {}", name_of(step.kind)); break;
       case PlayedStep::Kind::Statement:
-      case PlayedStep::Kind::GoesOn:
-        out += paint.faint("→ ") + printable(step.result);
-        break;
+      case PlayedStep::Kind::GoesOn: out += paint.faint("→ ") + printable(step.result); break;
     }
     out += '\n';
   }

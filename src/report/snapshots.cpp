@@ -34,16 +34,14 @@ std::string saw(const History& h, const Edge& e) {
     case EdgeKind::Wr:
       return fmt::format("{}'s {} already saw {}", shown(h, e.to), statement_name(e.to_statement),
                          from);
-    case EdgeKind::So:
-      return fmt::format("{} came before {} in its session", from, shown(h, e.to));
+    case EdgeKind::So: return fmt::format("{} came before {} in its session", from, shown(h, e.to));
     case EdgeKind::Co:
       return fmt::format("{} waited for {} at {}", shown(h, e.to), from, row_name(h, e.key));
     case EdgeKind::Ww:
     case EdgeKind::Rw:
     case EdgeKind::Vis:
     case EdgeKind::Ar:
-    case EdgeKind::Rt:
-      break;
+    case EdgeKind::Rt: break;
   }
   return fmt::format("{} writes or locks {}, which {} wrote before it", shown(h, e.to),
                      row_name(h, e.key), from);
@@ -110,8 +108,7 @@ std::string why_points(const History& h, const Edge& e) {
     case EdgeKind::Ww:
     case EdgeKind::Vis:
     case EdgeKind::Ar:
-    case EdgeKind::Rt:
-      break;
+    case EdgeKind::Rt: break;
   }
   if (e.to_statement == Edge::kCommit) return fmt::format("both write {}, {} first", row, from);
   return fmt::format("{} writes or locks {} after {} wrote it, so its snapshot has {}", to, row,

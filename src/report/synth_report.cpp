@@ -189,14 +189,10 @@ Result<std::string> history_file(const SynthReport& report, const SeparatingHist
 
 std::string_view name_of(StatementShape shape) {
   switch (shape) {
-    case StatementShape::Any:
-      return "any";
-    case StatementShape::NoInserts:
-      return "no-inserts";
-    case StatementShape::NoLocks:
-      return "no-locks";
-    case StatementShape::Single:
-      return "single";
+    case StatementShape::Any: return "any";
+    case StatementShape::NoInserts: return "no-inserts";
+    case StatementShape::NoLocks: return "no-locks";
+    case StatementShape::Single: return "single";
   }
   return "";
 }
@@ -228,9 +224,7 @@ std::string statements_text(const Scope& scope) {
     case StatementShape::NoInserts:
       out += "in statements, with FOR UPDATE and FOR SHARE, without inserts";
       break;
-    case StatementShape::NoLocks:
-      out += "in statements, without locks and inserts";
-      break;
+    case StatementShape::NoLocks: out += "in statements, without locks and inserts"; break;
     case StatementShape::Single:
       out += "each a statement of its own, without locks and inserts";
       break;

@@ -27,12 +27,9 @@ void set_limits(z3::solver& solver, SmtLimits limits, const Budget& budget) {
 
 SmtResult result_of(z3::check_result result) {
   switch (result) {
-    case z3::sat:
-      return SmtResult::Sat;
-    case z3::unsat:
-      return SmtResult::Unsat;
-    default:
-      return SmtResult::Unknown;
+    case z3::sat: return SmtResult::Sat;
+    case z3::unsat: return SmtResult::Unsat;
+    default: return SmtResult::Unknown;
   }
 }
 

@@ -77,14 +77,10 @@ SmtTerm SmtSolver::connect(Connective connective, SmtTerm a, SmtTerm b) {
                                                             : left || right;
               case Connective::Implies:
                 return left.is_true() || right.is_true() ? right : z3::implies(left, right);
-              case Connective::Add:
-                return left + right;
-              case Connective::Subtract:
-                return left - right;
-              case Connective::Less:
-                return left < right;
-              case Connective::LessEqual:
-                return left <= right;
+              case Connective::Add: return left + right;
+              case Connective::Subtract: return left - right;
+              case Connective::Less: return left < right;
+              case Connective::LessEqual: return left <= right;
               default:
                 if (z3::eq(left, right)) return z3.context.bool_val(true);
                 if (left.is_numeral() && right.is_numeral()) return z3.context.bool_val(false);

@@ -31,10 +31,8 @@ bool is_foreign(RelationOp op, Framework framework) {
   switch (framework) {
     case Framework::Co:
       return op == RelationOp::Vis || op == RelationOp::Ar || op == RelationOp::Snap;
-    case Framework::VisAr:
-      return op == RelationOp::Co || op == RelationOp::Snap;
-    case Framework::CoSnap:
-      return op == RelationOp::Vis || op == RelationOp::Ar;
+    case Framework::VisAr: return op == RelationOp::Co || op == RelationOp::Snap;
+    case Framework::CoSnap: return op == RelationOp::Vis || op == RelationOp::Ar;
   }
   return false;
 }
@@ -85,12 +83,9 @@ Result<RelationPtr> AxiomResolver::resolve_relation(const Phrase& phrase, int de
         .what = fmt::format("this nests deeper than {} once its lets are expanded", kMaxDepth),
         .hint = "use fewer lets that build upon each other"};
   switch (phrase.kind) {
-    case PhraseKind::Name:
-      return resolve_relation_name(phrase, depth);
-    case PhraseKind::Index:
-      return resolve_index(phrase);
-    case PhraseKind::Set:
-      return resolve_set(phrase);
+    case PhraseKind::Name: return resolve_relation_name(phrase, depth);
+    case PhraseKind::Index: return resolve_index(phrase);
+    case PhraseKind::Set: return resolve_set(phrase);
     case PhraseKind::Postfix: {
       auto operand = resolve_relation(*phrase.parts[0], depth + 1);
       if (!operand) return operand;
@@ -106,8 +101,7 @@ Result<RelationPtr> AxiomResolver::resolve_relation(const Phrase& phrase, int de
     case PhraseKind::Apply:
       if (const Declaration* let = called_let(phrase)) return resolve_let(phrase, *let, depth);
       return not_a_relation(phrase);
-    default:
-      return not_a_relation(phrase);
+    default: return not_a_relation(phrase);
   }
 }
 
@@ -251,15 +245,11 @@ Result<Variable> AxiomResolver::resolve_key(const Phrase& phrase) const {
 
 bool AxiomResolver::is_formula(const Phrase& phrase) const {
   switch (phrase.kind) {
-    case PhraseKind::Apply:
-      return called_let(phrase) == nullptr;
+    case PhraseKind::Apply: return called_let(phrase) == nullptr;
     case PhraseKind::Not:
-    case PhraseKind::Quantified:
-      return true;
-    case PhraseKind::Binary:
-      return find_word(kRelationSigns, phrase.token.text) == nullptr;
-    default:
-      return false;
+    case PhraseKind::Quantified: return true;
+    case PhraseKind::Binary: return find_word(kRelationSigns, phrase.token.text) == nullptr;
+    default: return false;
   }
 }
 

@@ -49,10 +49,8 @@ Result<FormulaPtr> AxiomResolver::resolve_formula(const Phrase& phrase) {
 
 Result<FormulaPtr> AxiomResolver::resolve_formula_of_kind(const Phrase& phrase) {
   switch (phrase.kind) {
-    case PhraseKind::Quantified:
-      return resolve_quantified(phrase);
-    case PhraseKind::Apply:
-      return resolve_application(phrase);
+    case PhraseKind::Quantified: return resolve_quantified(phrase);
+    case PhraseKind::Apply: return resolve_application(phrase);
     case PhraseKind::Not: {
       auto operand = resolve_formula(*phrase.parts[0]);
       if (!operand) return operand;
@@ -64,8 +62,7 @@ Result<FormulaPtr> AxiomResolver::resolve_formula_of_kind(const Phrase& phrase) 
       if (find_word(kConnectives, phrase.token.text) != nullptr)
         return resolve_binary_formula(phrase);
       return not_a_formula(phrase);
-    default:
-      return not_a_formula(phrase);
+    default: return not_a_formula(phrase);
   }
 }
 

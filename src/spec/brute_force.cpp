@@ -85,9 +85,7 @@ class WitnessList {
   void extend_order() {
     if (order_.size() == present_.size()) {
       switch (framework_) {
-        case Framework::Co:
-          report({framework_, order_, std::nullopt});
-          return;
+        case Framework::Co: report({framework_, order_, std::nullopt}); return;
         case Framework::VisAr: {
           Relation vis(h_.num_txns());
           extend_vis(vis, 0);
@@ -216,10 +214,8 @@ bool is_small_enough(const History& h, Framework framework) {
     }
   }
   switch (framework) {
-    case Framework::Co:
-      return present <= 1 + kMaxBruteForceCo;
-    case Framework::VisAr:
-      return present <= 1 + kMaxBruteForceVis;
+    case Framework::Co: return present <= 1 + kMaxBruteForceCo;
+    case Framework::VisAr: return present <= 1 + kMaxBruteForceVis;
     case Framework::CoSnap:
       return present <= 1 + kMaxBruteForceSnap && reading <= kMaxBruteForceStatements;
   }

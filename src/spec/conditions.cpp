@@ -68,8 +68,7 @@ std::optional<Failure> Conditions::check_order(const Witness& witness) {
 
 std::optional<Failure> Conditions::check_views(const Witness& witness) const {
   switch (framework_) {
-    case Framework::Co:
-      return std::nullopt;
+    case Framework::Co: return std::nullopt;
     case Framework::VisAr:
       if (auto failure = check_pairs(*witness.vis)) return failure;
       return check_ext(*witness.vis);

@@ -59,12 +59,9 @@ std::vector<const Axiom*> axioms_of(const std::vector<const Level*>& levels) {
 
 std::string_view assignable_shape(Framework framework) {
   switch (framework) {
-    case Framework::Co:
-      return "'… wr[x](t1, t3) … implies co(t2, t1)'";
-    case Framework::VisAr:
-      return "'… implies vis(t1, t2)'";
-    case Framework::CoSnap:
-      return "'… implies snap(t, r)'";
+    case Framework::Co: return "'… wr[x](t1, t3) … implies co(t2, t1)'";
+    case Framework::VisAr: return "'… implies vis(t1, t2)'";
+    case Framework::CoSnap: return "'… implies snap(t, r)'";
   }
   return {};
 }
@@ -255,12 +252,8 @@ std::string describe(const Failure& failure, const History& h) {
   for (const auto& [name, sort, index] : failure.instance) {
     where += fmt::format("{}{} = ", where.empty() ? " for " : ", ", name);
     switch (sort) {
-      case Sort::Txn:
-        where += h.name(TxnId{index});
-        break;
-      case Sort::Key:
-        where += h.name(KeyId{index});
-        break;
+      case Sort::Txn: where += h.name(TxnId{index}); break;
+      case Sort::Key: where += h.name(KeyId{index}); break;
       case Sort::Read: {
         const EventId e{index};
         where +=

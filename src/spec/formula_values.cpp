@@ -97,36 +97,22 @@ int FormulaValues::add_node(const Formula& formula) {
 bool FormulaValues::holds(int number) {
   const Node& node = nodes_[at(number)];
   switch (node.op) {
-    case FormulaOp::Forall:
-      return !find(searches_[at(node.search)], 0, nullptr);
-    case FormulaOp::Exists:
-      return find(searches_[at(node.search)], 0, nullptr);
-    case FormulaOp::Not:
-      return !holds(node.left);
-    case FormulaOp::And:
-      return holds(node.left) && holds(node.right);
-    case FormulaOp::Or:
-      return holds(node.left) || holds(node.right);
-    case FormulaOp::Implies:
-      return !holds(node.left) || holds(node.right);
-    case FormulaOp::Iff:
-      return holds(node.left) == holds(node.right);
-    case FormulaOp::Equal:
-      return env_[at(node.a)] == env_[at(node.b)];
-    case FormulaOp::Writes:
-      return facts_.writes(env_[at(node.a)], env_[at(node.b)]);
-    case FormulaOp::Reads:
-      return facts_.reads(env_[at(node.a)], env_[at(node.b)]);
-    case FormulaOp::Locks:
-      return facts_.locks(env_[at(node.a)], env_[at(node.b)]);
-    case FormulaOp::WritesRow:
-      return facts_.writes_row(env_[at(node.a)], env_[at(node.b)]);
-    case FormulaOp::Current:
-      return facts_.is_current(env_[at(node.a)]);
+    case FormulaOp::Forall: return !find(searches_[at(node.search)], 0, nullptr);
+    case FormulaOp::Exists: return find(searches_[at(node.search)], 0, nullptr);
+    case FormulaOp::Not: return !holds(node.left);
+    case FormulaOp::And: return holds(node.left) && holds(node.right);
+    case FormulaOp::Or: return holds(node.left) || holds(node.right);
+    case FormulaOp::Implies: return !holds(node.left) || holds(node.right);
+    case FormulaOp::Iff: return holds(node.left) == holds(node.right);
+    case FormulaOp::Equal: return env_[at(node.a)] == env_[at(node.b)];
+    case FormulaOp::Writes: return facts_.writes(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::Reads: return facts_.reads(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::Locks: return facts_.locks(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::WritesRow: return facts_.writes_row(env_[at(node.a)], env_[at(node.b)]);
+    case FormulaOp::Current: return facts_.is_current(env_[at(node.a)]);
     case FormulaOp::Member:
       return relations_.value(node.relation, env_).contains(env_[at(node.a)], env_[at(node.b)]);
-    default:
-      return offending_pairs(node).empty();
+    default: return offending_pairs(node).empty();
   }
 }
 
@@ -134,16 +120,11 @@ bool FormulaValues::holds(int number) {
 Relation FormulaValues::offending_pairs(const Node& node) {
   Relation r = relations_.value(node.relation, env_);
   switch (node.op) {
-    case FormulaOp::Subset:
-      return r -= relations_.value(node.other, env_);
-    case FormulaOp::Empty:
-      return r;
-    case FormulaOp::Irreflexive:
-      return r &= facts_.identity_on(node.from);
-    case FormulaOp::Acyclic:
-      return transitive_closure(r, budget_) & facts_.identity_on(node.from);
-    case FormulaOp::Transitive:
-      return compose(r, r, budget_) - r;
+    case FormulaOp::Subset: return r -= relations_.value(node.other, env_);
+    case FormulaOp::Empty: return r;
+    case FormulaOp::Irreflexive: return r &= facts_.identity_on(node.from);
+    case FormulaOp::Acyclic: return transitive_closure(r, budget_) & facts_.identity_on(node.from);
+    case FormulaOp::Transitive: return compose(r, r, budget_) - r;
     case FormulaOp::Total: {
       Relation unrelated(facts_.size());
       for (std::uint32_t a : facts_.elements(node.from)) {
@@ -153,8 +134,7 @@ Relation FormulaValues::offending_pairs(const Node& node) {
       }
       return unrelated;
     }
-    default:
-      ISO_ASSERT(false);
+    default: ISO_ASSERT(false);
   }
 }
 

@@ -12,14 +12,10 @@ namespace {
 // How tightly a tree's outermost sign binds; an operand that binds less gets parentheses.
 int power_of(const RelationExpr& r) {
   switch (r.op) {
-    case RelationOp::Union:
-      return 1;
-    case RelationOp::Difference:
-      return 2;
-    case RelationOp::Intersection:
-      return 3;
-    case RelationOp::Compose:
-      return 4;
+    case RelationOp::Union: return 1;
+    case RelationOp::Difference: return 2;
+    case RelationOp::Intersection: return 3;
+    case RelationOp::Compose: return 4;
     case RelationOp::So:
     case RelationOp::Wr:
     case RelationOp::Co:
@@ -37,8 +33,7 @@ int power_of(const RelationExpr& r) {
     case RelationOp::Inverse:
     case RelationOp::Plus:
     case RelationOp::Star:
-    case RelationOp::Maybe:
-      return 5;
+    case RelationOp::Maybe: return 5;
   }
   ISO_ASSERT(false);
 }
@@ -46,18 +41,12 @@ int power_of(const RelationExpr& r) {
 int power_of(const Formula& f) {
   switch (f.op) {
     case FormulaOp::Forall:
-    case FormulaOp::Exists:
-      return 0;
-    case FormulaOp::Iff:
-      return 1;
-    case FormulaOp::Implies:
-      return 2;
-    case FormulaOp::Or:
-      return 3;
-    case FormulaOp::And:
-      return 4;
-    case FormulaOp::Not:
-      return f.left->op == FormulaOp::Equal ? 6 : 5;
+    case FormulaOp::Exists: return 0;
+    case FormulaOp::Iff: return 1;
+    case FormulaOp::Implies: return 2;
+    case FormulaOp::Or: return 3;
+    case FormulaOp::And: return 4;
+    case FormulaOp::Not: return f.left->op == FormulaOp::Equal ? 6 : 5;
     case FormulaOp::Equal:
     case FormulaOp::Member:
     case FormulaOp::Writes:
@@ -70,8 +59,7 @@ int power_of(const Formula& f) {
     case FormulaOp::Irreflexive:
     case FormulaOp::Transitive:
     case FormulaOp::Total:
-    case FormulaOp::Empty:
-      return 6;
+    case FormulaOp::Empty: return 6;
   }
   ISO_ASSERT(false);
 }
@@ -117,13 +105,11 @@ std::string_view name_of(Sort sort) { return text_of(kSortWords, sort); }
 
 std::string print(const RelationExpr& r) {
   switch (r.op) {
-    case RelationOp::IdentityOn:
-      return print_set(r);
+    case RelationOp::IdentityOn: return print_set(r);
     case RelationOp::Inverse:
     case RelationOp::Plus:
     case RelationOp::Star:
-    case RelationOp::Maybe:
-      return within(*r.left, 5) + std::string(text_of(kRelationSigns, r.op));
+    case RelationOp::Maybe: return within(*r.left, 5) + std::string(text_of(kRelationSigns, r.op));
     case RelationOp::Union:
     case RelationOp::Difference:
     case RelationOp::Intersection:
@@ -163,21 +149,17 @@ std::string print(const Formula& f) {
     case FormulaOp::And:
     case FormulaOp::Or:
     case FormulaOp::Implies:
-    case FormulaOp::Iff:
-      return print_connective(f);
-    case FormulaOp::Equal:
-      return fmt::format("{} = {}", f.a->name, f.b->name);
+    case FormulaOp::Iff: return print_connective(f);
+    case FormulaOp::Equal: return fmt::format("{} = {}", f.a->name, f.b->name);
     case FormulaOp::Member:
       return fmt::format("{}({}, {})", within(*f.relation, 5), f.a->name, f.b->name);
-    case FormulaOp::Current:
-      return fmt::format("current({})", f.a->name);
+    case FormulaOp::Current: return fmt::format("current({})", f.a->name);
     case FormulaOp::Writes:
     case FormulaOp::Reads:
     case FormulaOp::Locks:
     case FormulaOp::WritesRow:
       return fmt::format("{}({}, {})", text_of(kAccessWords, f.op), f.a->name, f.b->name);
-    case FormulaOp::Subset:
-      return fmt::format("{} subset {}", print(*f.relation), print(*f.other));
+    case FormulaOp::Subset: return fmt::format("{} subset {}", print(*f.relation), print(*f.other));
     case FormulaOp::Acyclic:
     case FormulaOp::Irreflexive:
     case FormulaOp::Transitive:

@@ -25,9 +25,7 @@ int RelationValues::add(const RelationExpr& expression) {
     case RelationOp::Ar:
     case RelationOp::Snap:
     case RelationOp::Ww:
-    case RelationOp::Rw:
-      node.is_fact = false;
-      break;
+    case RelationOp::Rw: node.is_fact = false; break;
     case RelationOp::So:
     case RelationOp::Wr:
     case RelationOp::Po:
@@ -43,8 +41,7 @@ int RelationValues::add(const RelationExpr& expression) {
     case RelationOp::Inverse:
     case RelationOp::Plus:
     case RelationOp::Star:
-    case RelationOp::Maybe:
-      break;  // facts, as far as their parts are
+    case RelationOp::Maybe: break;  // facts, as far as their parts are
   }
   for (const auto& [part, number] :
        {std::pair{&expression.left, &node.left}, std::pair{&expression.right, &node.right}}) {
@@ -102,18 +99,13 @@ void RelationValues::compute(const Node& node, const Environment& env, Relation&
   const Relation& left = value(node.left, env);
   if (node.right < 0) {
     switch (node.op) {
-      case RelationOp::Inverse:
-        out = inverse(left);
-        return;
-      case RelationOp::Plus:
-        out = transitive_closure(left, budget_);
-        return;
+      case RelationOp::Inverse: out = inverse(left); return;
+      case RelationOp::Plus: out = transitive_closure(left, budget_); return;
       case RelationOp::Star:
         out = transitive_closure(left, budget_);
         out |= facts_.identity_on(node.from);
         return;
-      default:
-        ISO_ASSERT(false);
+      default: ISO_ASSERT(false);
     }
   }
   const Relation& right = value(node.right, env);
@@ -123,17 +115,10 @@ void RelationValues::compute(const Node& node, const Environment& env, Relation&
   }
   out = left;
   switch (node.op) {
-    case RelationOp::Union:
-      out |= right;
-      return;
-    case RelationOp::Intersection:
-      out &= right;
-      return;
-    case RelationOp::Difference:
-      out -= right;
-      return;
-    default:
-      ISO_ASSERT(false);
+    case RelationOp::Union: out |= right; return;
+    case RelationOp::Intersection: out &= right; return;
+    case RelationOp::Difference: out -= right; return;
+    default: ISO_ASSERT(false);
   }
 }
 
@@ -141,37 +126,17 @@ void RelationValues::compute_leaf(const Node& node, const Environment& env, Rela
   const bool indexed = node.key >= 0;
   const KeyId x{indexed ? env[static_cast<std::size_t>(node.key)] : 0};
   switch (node.op) {
-    case RelationOp::So:
-      out = facts_.so();
-      return;
-    case RelationOp::Po:
-      out = facts_.po();
-      return;
-    case RelationOp::Of:
-      out = facts_.of();
-      return;
-    case RelationOp::Same:
-      out = facts_.same();
-      return;
-    case RelationOp::Waited:
-      out = facts_.waited();
-      return;
-    case RelationOp::Snap:
-      out = snap_;
-      return;
-    case RelationOp::Rt:
-      out = facts_.rt();
-      return;
-    case RelationOp::Wr:
-      out = indexed ? facts_.wr(node.to, x) : facts_.wr(node.to);
-      return;
+    case RelationOp::So: out = facts_.so(); return;
+    case RelationOp::Po: out = facts_.po(); return;
+    case RelationOp::Of: out = facts_.of(); return;
+    case RelationOp::Same: out = facts_.same(); return;
+    case RelationOp::Waited: out = facts_.waited(); return;
+    case RelationOp::Snap: out = snap_; return;
+    case RelationOp::Rt: out = facts_.rt(); return;
+    case RelationOp::Wr: out = indexed ? facts_.wr(node.to, x) : facts_.wr(node.to); return;
     case RelationOp::Co:
-    case RelationOp::Ar:
-      out = order_;
-      return;
-    case RelationOp::Vis:
-      out = vis_;
-      return;
+    case RelationOp::Ar: out = order_; return;
+    case RelationOp::Vis: out = vis_; return;
     case RelationOp::Ww:
     case RelationOp::Rw: {
       const auto of_key = [&](KeyId y) { return node.op == RelationOp::Ww ? ww(y) : rw(y); };
@@ -189,8 +154,7 @@ void RelationValues::compute_leaf(const Node& node, const Environment& env, Rela
         if (indexed ? facts_.writes(t, x.index) : facts_.is_member(t, node.set)) out.insert(t, t);
       }
       return;
-    default:
-      ISO_ASSERT(false);
+    default: ISO_ASSERT(false);
   }
 }
 

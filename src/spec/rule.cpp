@@ -33,12 +33,8 @@ Rule rule_of(const Formula& formula) {
         add_conjuncts(*f->left, rule.premises);
         f = f->right.get();
         break;
-      case FormulaOp::Not:
-        add_conjuncts(*f->left, rule.premises);
-        return rule;
-      default:
-        rule.conclusion = f;
-        return rule;
+      case FormulaOp::Not: add_conjuncts(*f->left, rule.premises); return rule;
+      default: rule.conclusion = f; return rule;
     }
   }
 }

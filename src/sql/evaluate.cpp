@@ -27,15 +27,9 @@ Result<Value> arithmetic(ExprOp op, std::uint8_t bits, std::int64_t a, std::int6
   std::int64_t result = 0;
   bool is_over = false;
   switch (op) {
-    case ExprOp::Add:
-      is_over = __builtin_add_overflow(a, b, &result);
-      break;
-    case ExprOp::Subtract:
-      is_over = __builtin_sub_overflow(a, b, &result);
-      break;
-    case ExprOp::Multiply:
-      is_over = __builtin_mul_overflow(a, b, &result);
-      break;
+    case ExprOp::Add: is_over = __builtin_add_overflow(a, b, &result); break;
+    case ExprOp::Subtract: is_over = __builtin_sub_overflow(a, b, &result); break;
+    case ExprOp::Multiply: is_over = __builtin_mul_overflow(a, b, &result); break;
     case ExprOp::Divide:
       if (b == 0) return Error{.what = "division by zero"};
       if (b == -1) return arithmetic(ExprOp::Subtract, bits, 0, a);  // the one that overflows
@@ -57,12 +51,9 @@ Result<Value> in_limits(const std::optional<Decimal>& number) {
 
 Result<Value> arithmetic(ExprOp op, const Decimal& a, const Decimal& b) {
   switch (op) {
-    case ExprOp::Add:
-      return in_limits(a + b);
-    case ExprOp::Subtract:
-      return in_limits(a - b);
-    case ExprOp::Multiply:
-      return in_limits(a * b);
+    case ExprOp::Add: return in_limits(a + b);
+    case ExprOp::Subtract: return in_limits(a - b);
+    case ExprOp::Multiply: return in_limits(a * b);
     default:
       ISO_ASSERT(op == ExprOp::Divide || op == ExprOp::Modulo);
       if (b.digits == 0) return Error{.what = "division by zero"};
@@ -128,18 +119,12 @@ Value compared(ExprOp op, const Value& a, const Value& b) {
   const auto order = compare(a, b);
   if (!order) return {};
   switch (op) {
-    case ExprOp::Equal:
-      return Value(*order == 0);
-    case ExprOp::NotEqual:
-      return Value(*order != 0);
-    case ExprOp::Less:
-      return Value(*order < 0);
-    case ExprOp::LessEqual:
-      return Value(*order <= 0);
-    case ExprOp::Greater:
-      return Value(*order > 0);
-    default:
-      return Value(*order >= 0);
+    case ExprOp::Equal: return Value(*order == 0);
+    case ExprOp::NotEqual: return Value(*order != 0);
+    case ExprOp::Less: return Value(*order < 0);
+    case ExprOp::LessEqual: return Value(*order <= 0);
+    case ExprOp::Greater: return Value(*order > 0);
+    default: return Value(*order >= 0);
   }
 }
 
@@ -150,23 +135,16 @@ class Evaluator {
 
   Result<Value> value(const Expr& e) {
     switch (e.op) {
-      case ExprOp::Null:
-        return Value();
-      case ExprOp::Integer:
-        return Value(e.number);
-      case ExprOp::Text:
-        return Value(e.text);
-      case ExprOp::Boolean:
-        return Value(e.number != 0);
-      case ExprOp::Decimal:
-        return in_limits(parse_decimal(e.text));
+      case ExprOp::Null: return Value();
+      case ExprOp::Integer: return Value(e.number);
+      case ExprOp::Text: return Value(e.text);
+      case ExprOp::Boolean: return Value(e.number != 0);
+      case ExprOp::Decimal: return in_limits(parse_decimal(e.text));
       case ExprOp::Variable:
         return e.var.index < variables_.size() ? variables_[e.var.index] : Value();
-      case ExprOp::Column:
-        return rows_.column(e.source, e.column);
+      case ExprOp::Column: return rows_.column(e.source, e.column);
       case ExprOp::And:
-      case ExprOp::Or:
-        return connective(e);
+      case ExprOp::Or: return connective(e);
       case ExprOp::If: {
         const Expr* branch = &e;
         while (branch->op == ExprOp::If) {
@@ -176,10 +154,8 @@ class Evaluator {
         }
         return value(*branch);
       }
-      case ExprOp::Coalesce:
-        return first_known(e);
-      default:
-        return of_arguments(e);
+      case ExprOp::Coalesce: return first_known(e);
+      default: return of_arguments(e);
     }
   }
 
@@ -219,41 +195,29 @@ class Evaluator {
       args.push_back(*std::move(v));
     }
     switch (e.op) {
-      case ExprOp::Element:
-        return element(args[0], args[1]);
+      case ExprOp::Element: return element(args[0], args[1]);
       case ExprOp::Cardinality:
         if (const auto* list = std::get_if<std::vector<Value>>(&args[0].data))
           return Value(static_cast<std::int64_t>(list->size()));
         return Value();
-      case ExprOp::ArrayOf:
-        return Value(std::move(args));
-      case ExprOp::InArray:
-        return in_array(args[0], args[1]);
-      case ExprOp::Not:
-        return args[0].is_null() ? Value() : Value(!is_true(args[0]));
-      case ExprOp::IsNull:
-        return Value(args[0].is_null());
+      case ExprOp::ArrayOf: return Value(std::move(args));
+      case ExprOp::InArray: return in_array(args[0], args[1]);
+      case ExprOp::Not: return args[0].is_null() ? Value() : Value(!is_true(args[0]));
+      case ExprOp::IsNull: return Value(args[0].is_null());
       case ExprOp::Negate:
         return arithmetic(ExprOp::Subtract, e.bits, Value(std::int64_t{0}), args[0]);
-      case ExprOp::Abs:
-        return absolute(e.bits, args[0]);
-      case ExprOp::ToNumeric:
-        return args[0].is_null() ? Value() : in_limits(decimal_in(args[0]));
-      case ExprOp::ToInteger:
-        return whole(e.bits, args[0]);
-      case ExprOp::Round:
-        return round(e, args[0]);
+      case ExprOp::Abs: return absolute(e.bits, args[0]);
+      case ExprOp::ToNumeric: return args[0].is_null() ? Value() : in_limits(decimal_in(args[0]));
+      case ExprOp::ToInteger: return whole(e.bits, args[0]);
+      case ExprOp::Round: return round(e, args[0]);
       case ExprOp::Add:
       case ExprOp::Subtract:
       case ExprOp::Multiply:
       case ExprOp::Divide:
-      case ExprOp::Modulo:
-        return arithmetic(e.op, e.bits, args[0], args[1]);
-      case ExprOp::Concat:
-        return concatenate(args[0], args[1]);
+      case ExprOp::Modulo: return arithmetic(e.op, e.bits, args[0], args[1]);
+      case ExprOp::Concat: return concatenate(args[0], args[1]);
       case ExprOp::Least:
-      case ExprOp::Greatest:
-        return extreme(args, e.op == ExprOp::Greatest);
+      case ExprOp::Greatest: return extreme(args, e.op == ExprOp::Greatest);
       case ExprOp::Opaque: {
         if (!e.is_array) {
           auto value = call_function(e.text, e.type, args);
@@ -271,8 +235,7 @@ class Evaluator {
         }
         return Value(std::move(values));
       }
-      default:
-        return compared(e.op, args[0], args[1]);
+      default: return compared(e.op, args[0], args[1]);
     }
   }
 

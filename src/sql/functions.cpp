@@ -197,14 +197,11 @@ Result<Value> call_function(std::string_view name, Type type, std::span<const Va
   }
   called += ')';
   switch (type) {
-    case Type::Text:
-      return Value(std::move(called));
-    case Type::Integer:
-      return Value(static_cast<std::int64_t>(hash_of(called) % 1'000'000'000));
+    case Type::Text: return Value(std::move(called));
+    case Type::Integer: return Value(static_cast<std::int64_t>(hash_of(called) % 1'000'000'000));
     case Type::Numeric:
       return Value(Decimal{static_cast<std::int64_t>(hash_of(called) % 1'000'000'000), 2});
-    case Type::Boolean:
-      return Value(hash_of(called) % 2 == 1);
+    case Type::Boolean: return Value(hash_of(called) % 2 == 1);
   }
   return Value();
 }

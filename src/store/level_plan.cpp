@@ -30,19 +30,15 @@ Result<AssignmentOf<CallId>> assign(const Executable& program, const Level& leve
 
 std::optional<StrongRule> strong_rule(Logic logic) {
   switch (logic) {
-    case Logic::Pc:
-      return StrongRule::Pc;
-    case Logic::Si:
-      return StrongRule::Si;
-    case Logic::Ser:
-      return StrongRule::Ser;
+    case Logic::Pc: return StrongRule::Pc;
+    case Logic::Si: return StrongRule::Si;
+    case Logic::Ser: return StrongRule::Ser;
     case Logic::True:
     case Logic::Rc:
     case Logic::Ra:
     case Logic::Cc:
     case Logic::Ua:
-    case Logic::Psi:
-      break;
+    case Logic::Psi: break;
   }
   return std::nullopt;
 }

@@ -71,25 +71,18 @@ History build(const Executable& program, const Recording& recording, const Namin
     for (const Step& step : steps_of(program, call, txn)) {
       switch (step.kind) {
         case StepKind::Read:
-        case StepKind::Write:
-          add(*access++);
-          break;
+        case StepKind::Write: add(*access++); break;
         case StepKind::Lock:
         case StepKind::LockShared:
           builder.lock(t, builder.text(program.keys().name(step.key)),
                        step.kind == StepKind::Lock ? LockMode::Exclusive : LockMode::Share,
                        c.place);
           break;
-        case StepKind::BeginStatement:
-          builder.begin_statement(t);
-          break;
-        case StepKind::EndStatement:
-          builder.end_statement(t);
-          break;
+        case StepKind::BeginStatement: builder.begin_statement(t); break;
+        case StepKind::EndStatement: builder.end_statement(t); break;
         case StepKind::Commit:
         case StepKind::Abort:
-        case StepKind::Fault:
-          break;
+        case StepKind::Fault: break;
       }
     }
   }

@@ -118,22 +118,14 @@ Result<TxnEnd> execute_again(Store& store, const ScriptedCall& scripted,
 
 std::string_view name_of(DivergenceKind kind) {
   switch (kind) {
-    case DivergenceKind::Key:
-      return "key";
-    case DivergenceKind::Writer:
-      return "writer";
-    case DivergenceKind::Level:
-      return "level";
-    case DivergenceKind::ReadsMore:
-      return "reads-more";
-    case DivergenceKind::ReadsLess:
-      return "reads-less";
-    case DivergenceKind::Writes:
-      return "writes";
-    case DivergenceKind::Outcome:
-      return "outcome";
-    case DivergenceKind::Commit:
-      return "commit";
+    case DivergenceKind::Key: return "key";
+    case DivergenceKind::Writer: return "writer";
+    case DivergenceKind::Level: return "level";
+    case DivergenceKind::ReadsMore: return "reads-more";
+    case DivergenceKind::ReadsLess: return "reads-less";
+    case DivergenceKind::Writes: return "writes";
+    case DivergenceKind::Outcome: return "outcome";
+    case DivergenceKind::Commit: return "commit";
   }
   return {};
 }

@@ -108,11 +108,8 @@ Result<TxnEnd> Store::execute(CallId call, ReadPolicy& policy, std::optional<Txn
         executor_->answer(version.value);
         break;
       }
-      case StopKind::Write:
-        note_write(stop.key, stop.value);
-        break;
-      case StopKind::Fault:
-        return describe_fault(call);
+      case StopKind::Write: note_write(stop.key, stop.value); break;
+      case StopKind::Fault: return describe_fault(call);
       case StopKind::Commit:
       case StopKind::Abort: {
         pending_.is_committed = stop.kind == StopKind::Commit;

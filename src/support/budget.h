@@ -74,12 +74,9 @@ class Budget {
 // What ended an expired budget, in words that finish "… was reached".
 inline std::string limit_reached() {
   switch (stop_reason()) {
-    case StopReason::None:
-      return "the time limit";
-    case StopReason::Interrupt:
-      return "an interrupt";
-    case StopReason::Memory:
-      return "the memory limit";
+    case StopReason::None: return "the time limit";
+    case StopReason::Interrupt: return "an interrupt";
+    case StopReason::Memory: return "the memory limit";
   }
   return "the time limit";
 }

@@ -17,18 +17,13 @@ namespace isoscope {
 // Does the relation contain the identity, whatever its parts are?
 inline bool contains_identity(const RelationExpr& r) {
   switch (r.op) {
-    case RelationOp::Star:
-      return true;
-    case RelationOp::Union:
-      return contains_identity(*r.left) || contains_identity(*r.right);
+    case RelationOp::Star: return true;
+    case RelationOp::Union: return contains_identity(*r.left) || contains_identity(*r.right);
     case RelationOp::Compose:
-    case RelationOp::Intersection:
-      return contains_identity(*r.left) && contains_identity(*r.right);
+    case RelationOp::Intersection: return contains_identity(*r.left) && contains_identity(*r.right);
     case RelationOp::Plus:
-    case RelationOp::Inverse:
-      return contains_identity(*r.left);
-    default:
-      return false;
+    case RelationOp::Inverse: return contains_identity(*r.left);
+    default: return false;
   }
 }
 
@@ -36,9 +31,7 @@ inline bool contains_identity(const RelationExpr& r) {
 // relation is irreflexive, these are acyclic.
 inline void add_closed_parts(const RelationExpr& relation, std::vector<const RelationExpr*>& out) {
   switch (relation.op) {
-    case RelationOp::Plus:
-      out.push_back(relation.left.get());
-      return;
+    case RelationOp::Plus: out.push_back(relation.left.get()); return;
     case RelationOp::Union:
       add_closed_parts(*relation.left, out);
       add_closed_parts(*relation.right, out);
@@ -47,8 +40,7 @@ inline void add_closed_parts(const RelationExpr& relation, std::vector<const Rel
       if (contains_identity(*relation.right)) add_closed_parts(*relation.left, out);
       if (contains_identity(*relation.left)) add_closed_parts(*relation.right, out);
       return;
-    default:
-      return;
+    default: return;
   }
 }
 

@@ -13,30 +13,21 @@ namespace isoscope {
 
 std::string_view name_of(ImplicationOutcome outcome) {
   switch (outcome) {
-    case ImplicationOutcome::Proved:
-      return "proved";
-    case ImplicationOutcome::Refuted:
-      return "refuted";
-    case ImplicationOutcome::Bounded:
-      return "bounded";
-    case ImplicationOutcome::Unknown:
-      break;
+    case ImplicationOutcome::Proved: return "proved";
+    case ImplicationOutcome::Refuted: return "refuted";
+    case ImplicationOutcome::Bounded: return "bounded";
+    case ImplicationOutcome::Unknown: break;
   }
   return "unknown";
 }
 
 std::string_view name_of(LevelRelation relation) {
   switch (relation) {
-    case LevelRelation::Equivalent:
-      return "equivalent";
-    case LevelRelation::Stronger:
-      return "stronger";
-    case LevelRelation::Weaker:
-      return "weaker";
-    case LevelRelation::Incomparable:
-      return "incomparable";
-    case LevelRelation::Unknown:
-      break;
+    case LevelRelation::Equivalent: return "equivalent";
+    case LevelRelation::Stronger: return "stronger";
+    case LevelRelation::Weaker: return "weaker";
+    case LevelRelation::Incomparable: return "incomparable";
+    case LevelRelation::Unknown: break;
   }
   return "unknown";
 }

@@ -23,12 +23,9 @@ constexpr std::size_t kFlatCells = 512;  // below, nothing is gained by another 
 
 std::pair<int, int> Grounder::domain(Sort sort) const {
   switch (sort) {
-    case Sort::Txn:
-      return {0, facts_.txns()};
-    case Sort::Key:
-      return {0, facts_.keys()};
-    case Sort::Read:
-      return {facts_.txns(), facts_.carrier() - facts_.txns()};
+    case Sort::Txn: return {0, facts_.txns()};
+    case Sort::Key: return {0, facts_.keys()};
+    case Sort::Read: return {facts_.txns(), facts_.carrier() - facts_.txns()};
   }
   return {0, 0};
 }

@@ -132,12 +132,9 @@ void Grounder::add_instances(const std::vector<Variable>& variables, std::size_t
 
 Signal Grounder::is_element(Sort sort, int element) const {
   switch (sort) {
-    case Sort::Txn:
-      return kTrue;
-    case Sort::Key:
-      return facts_.is_used(element);
-    case Sort::Read:
-      return facts_.is_read(element, has_own_reads_);
+    case Sort::Txn: return kTrue;
+    case Sort::Key: return facts_.is_used(element);
+    case Sort::Read: return facts_.is_read(element, has_own_reads_);
   }
   return kFalse;
 }
@@ -150,19 +147,14 @@ Signal Grounder::atom(const NormalNode& node, Element first, Element second) {
   const int a = static_cast<int>(first);
   const int b = static_cast<int>(second);
   switch (node.atom) {
-    case FormulaOp::Equal:
-      return Signal::constant(a == b);
+    case FormulaOp::Equal: return Signal::constant(a == b);
     case FormulaOp::Writes:
     case FormulaOp::WritesRow:  // each key is a row of its own
       return facts_.writes(a, b);
-    case FormulaOp::Reads:
-      return facts_.reads(a, b);
-    case FormulaOp::Locks:
-      return facts_.locks(a, b);
-    case FormulaOp::Current:
-      return facts_.is_current(a);
-    default:
-      ISO_ASSERT(false);
+    case FormulaOp::Reads: return facts_.reads(a, b);
+    case FormulaOp::Locks: return facts_.locks(a, b);
+    case FormulaOp::Current: return facts_.is_current(a);
+    default: ISO_ASSERT(false);
   }
 }
 
@@ -177,10 +169,8 @@ bool Grounder::keeps(RelationId id) const {
     case RelationOp::Rt:
     case RelationOp::Wr:
     case RelationOp::Co:
-    case RelationOp::Vis:
-      return false;  // they are there
-    default:
-      return !is_pending(id);
+    case RelationOp::Vis: return false;  // they are there
+    default: return !is_pending(id);
   }
 }
 
@@ -190,30 +180,23 @@ Signal Grounder::leaf(const GroundRelation& r, Element from, Element to) {
   const bool has_key = r.key != GroundRelation::kNone;
   const auto read = [&](int slot) { return is_element(Sort::Read, slot); };
   switch (r.op) {
-    case RelationOp::Co:
-      return order_(a, b);
+    case RelationOp::Co: return order_(a, b);
     case RelationOp::Vis:
       if (!pending_.empty() && pending_[static_cast<std::size_t>(a * facts_.txns() + b)] != 0) {
         asked_too_early_ = true;
         return kTrue;  // not false, which would excuse the question
       }
       return vis_(a, b);
-    case RelationOp::Snap:
-      return all({snap_(a, b), read(b)});
-    case RelationOp::So:
-      return facts_.so()(a, b);
-    case RelationOp::Rt:
-      return facts_.rt()(a, b);
+    case RelationOp::Snap: return all({snap_(a, b), read(b)});
+    case RelationOp::So: return facts_.so()(a, b);
+    case RelationOp::Rt: return facts_.rt()(a, b);
     case RelationOp::Wr:
       return has_key ? facts_.wr(static_cast<int>(r.key))(a, b) : facts_.wr()(a, b);
     case RelationOp::Po:
       return b > a && facts_.txn_of(a) == facts_.txn_of(b) ? all({read(a), read(b)}) : kFalse;
-    case RelationOp::Of:
-      return b == facts_.txn_of(a) ? read(a) : kFalse;
-    case RelationOp::Same:
-      return all({read(a), read(b), facts_.same_statement(a, b)});
-    case RelationOp::Waited:
-      return all({read(b), facts_.waited(a, b)});
+    case RelationOp::Of: return b == facts_.txn_of(a) ? read(a) : kFalse;
+    case RelationOp::Same: return all({read(a), read(b), facts_.same_statement(a, b)});
+    case RelationOp::Waited: return all({read(b), facts_.waited(a, b)});
     case RelationOp::Ww:
     case RelationOp::Rw: {
       if (a == b) return kFalse;
@@ -222,10 +205,8 @@ Signal Grounder::leaf(const GroundRelation& r, Element from, Element to) {
       for (int x = 0; x < facts_.keys(); ++x) some.push_back(version_order(r, x, a, b));
       return algebra_.disj(some);
     }
-    case RelationOp::IdentityOn:
-      return a == b ? is_member(r, a) : kFalse;
-    default:
-      ISO_ASSERT(false);
+    case RelationOp::IdentityOn: return a == b ? is_member(r, a) : kFalse;
+    default: ISO_ASSERT(false);
   }
 }
 

@@ -13,34 +13,27 @@ namespace isoscope {
 
 std::string_view name_of(ProofOutcome outcome) {
   switch (outcome) {
-    case ProofOutcome::Proved:
-      return "proved";
-    case ProofOutcome::NotProved:
-      return "not proved";
-    case ProofOutcome::Unknown:
-      break;
+    case ProofOutcome::Proved: return "proved";
+    case ProofOutcome::NotProved: return "not proved";
+    case ProofOutcome::Unknown: break;
   }
   return "unknown";
 }
 
 std::string_view describe(Construction construction) {
   switch (construction) {
-    case Construction::SameOrders:
-      return "the same orders";
-    case Construction::ArbitrationAsCo:
-      return "co is ar";
+    case Construction::SameOrders: return "the same orders";
+    case Construction::ArbitrationAsCo: return "co is ar";
     case Construction::LeastVisibility:
       return "the same order, and the least visibility that the axioms force";
-    case Construction::LinearExtension:
-      return "co is a linear extension of the acyclic relation";
+    case Construction::LinearExtension: return "co is a linear extension of the acyclic relation";
     case Construction::LeastSnapshots:
       return "the same order, and the least snapshots that the axioms force";
     case Construction::ExtendedLeastSnapshots:
       return "co is a linear extension of the acyclic relation, snapshots the least that the "
              "axioms "
              "force";
-    case Construction::ExtendedLeastVisibility:
-      break;
+    case Construction::ExtendedLeastVisibility: break;
   }
   return "ar is a linear extension of the acyclic relation, vis the least that the axioms force";
 }
@@ -87,11 +80,8 @@ bool may_break_numbers(const Level& a, const Level& b, Construction construction
 std::string histories_of(const ProofAnswer& answer) {
   std::string out = "every history";
   switch (answer.statements) {
-    case StatementShape::Any:
-      break;
-    case StatementShape::NoInserts:
-      out += " without inserts";
-      break;
+    case StatementShape::Any: break;
+    case StatementShape::NoInserts: out += " without inserts"; break;
     case StatementShape::NoLocks:
       out += " without locks, inserts and aborted writes in which each key is a row of its own";
       break;

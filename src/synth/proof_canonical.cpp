@@ -34,14 +34,10 @@ class Canonical {
         add_parts(id, r.op, false, parts);
         return joined(r.op, parts);
       }
-      case RelationOp::Inverse:
-        return fmt::format("inverse({})", text(r.left));
-      case RelationOp::Plus:
-        return fmt::format("plus({})", closed_text(r.left));
-      case RelationOp::Star:
-        return fmt::format("star({})", closed_text(r.left));
-      case RelationOp::Difference:
-        return fmt::format("minus({},{})", text(r.left), text(r.right));
+      case RelationOp::Inverse: return fmt::format("inverse({})", text(r.left));
+      case RelationOp::Plus: return fmt::format("plus({})", closed_text(r.left));
+      case RelationOp::Star: return fmt::format("star({})", closed_text(r.left));
+      case RelationOp::Difference: return fmt::format("minus({},{})", text(r.left), text(r.right));
       case RelationOp::So:
       case RelationOp::Wr:
       case RelationOp::Co:
@@ -55,8 +51,7 @@ class Canonical {
       case RelationOp::Rt:
       case RelationOp::Ww:
       case RelationOp::Rw:
-      case RelationOp::IdentityOn:
-        return leaf(r);
+      case RelationOp::IdentityOn: return leaf(r);
       case RelationOp::Maybe:  // a union, since sorts were chosen
         break;
     }
@@ -99,19 +94,13 @@ class Canonical {
     std::string text = fmt::format("{}>{}:", static_cast<int>(r.from), static_cast<int>(r.to));
     switch (r.op) {
       case RelationOp::Co:
-      case RelationOp::Ar:
-        text += vis_.order_name;
-        break;
+      case RelationOp::Ar: text += vis_.order_name; break;
       case RelationOp::Ww:
       case RelationOp::Rw:
         text += fmt::format("op{} by {}", static_cast<int>(r.op), vis_.order_name);
         break;
-      case RelationOp::Vis:
-        text += vis_.name;
-        break;
-      case RelationOp::Snap:
-        text += vis_.snap_name;
-        break;
+      case RelationOp::Vis: text += vis_.name; break;
+      case RelationOp::Snap: text += vis_.snap_name; break;
       case RelationOp::So:
       case RelationOp::Wr:
       case RelationOp::Po:
@@ -119,9 +108,7 @@ class Canonical {
       case RelationOp::Same:
       case RelationOp::Waited:
       case RelationOp::Rt:
-      case RelationOp::IdentityOn:
-        text += fmt::format("op{}", static_cast<int>(r.op));
-        break;
+      case RelationOp::IdentityOn: text += fmt::format("op{}", static_cast<int>(r.op)); break;
       case RelationOp::Union:
       case RelationOp::Intersection:
       case RelationOp::Difference:
@@ -129,8 +116,7 @@ class Canonical {
       case RelationOp::Inverse:
       case RelationOp::Plus:
       case RelationOp::Star:
-      case RelationOp::Maybe:
-        ISO_ASSERT(false);  // has operands
+      case RelationOp::Maybe: ISO_ASSERT(false);  // has operands
     }
     const bool has_reads = r.from == Sort::Read || r.to == Sort::Read;
     if (has_reads && vis_.has_own_reads) text += "all";

@@ -22,10 +22,8 @@ bool is_horn(const Axiom& axiom) {
       return is_vis(rule.conclusion->relation) || rule.conclusion->relation->op == RelationOp::Snap;
     case FormulaOp::Subset:
       return is_vis(rule.conclusion->other) && !trend_of(*rule.conclusion->relation).may_fall;
-    case FormulaOp::Transitive:
-      return is_vis(rule.conclusion->relation);
-    default:
-      return false;
+    case FormulaOp::Transitive: return is_vis(rule.conclusion->relation);
+    default: return false;
   }
 }
 

@@ -67,10 +67,8 @@ std::vector<Path> paths_of(const RelationTable& table, RelationId id, bool turne
       }
       return all;
     }
-    case RelationOp::Inverse:
-      return paths_of(table, r.left, !turned);
-    default:
-      return {{{id, turned}}};
+    case RelationOp::Inverse: return paths_of(table, r.left, !turned);
+    default: return {{{id, turned}}};
   }
 }
 
@@ -159,20 +157,13 @@ SmtTerm ProofTranslator::atom(const NormalNode& node, Element first, Element sec
   const SmtTerm a = term(first);
   const SmtTerm b = term(second);
   switch (node.atom) {
-    case FormulaOp::Equal:
-      return equals(a, b);
-    case FormulaOp::Writes:
-      return theory_.writes(a, b);
-    case FormulaOp::Reads:
-      return theory_.reads(a, b);
-    case FormulaOp::Locks:
-      return theory_.locks(a, b);
-    case FormulaOp::WritesRow:
-      return theory_.writes_row(a, b);
-    case FormulaOp::Current:
-      return theory_.current(a);
-    default:
-      ISO_ASSERT(false);
+    case FormulaOp::Equal: return equals(a, b);
+    case FormulaOp::Writes: return theory_.writes(a, b);
+    case FormulaOp::Reads: return theory_.reads(a, b);
+    case FormulaOp::Locks: return theory_.locks(a, b);
+    case FormulaOp::WritesRow: return theory_.writes_row(a, b);
+    case FormulaOp::Current: return theory_.current(a);
+    default: ISO_ASSERT(false);
   }
 }
 
@@ -210,12 +201,9 @@ SmtTerm ProofTranslator::by_key(const GroundRelation& r, SmtTerm x, SmtTerm a, S
 SmtTerm ProofTranslator::member_of_set(const GroundRelation& r, SmtTerm a) {
   if (r.key != GroundRelation::kNone) return theory_.writes(a, term(r.key));
   switch (r.set) {
-    case SetName::Writers:
-      return theory_.writes_something(a);
-    case SetName::Readers:
-      return theory_.reads_something(a);
-    case SetName::Aborted:
-      return theory_.aborted(a);
+    case SetName::Writers: return theory_.writes_something(a);
+    case SetName::Readers: return theory_.reads_something(a);
+    case SetName::Aborted: return theory_.aborted(a);
   }
   ISO_ASSERT(false);
 }
@@ -229,24 +217,15 @@ SmtTerm ProofTranslator::leaf(const GroundRelation& r, Element from, Element to)
     return are_elements(sorts, {&read, 1}, *vis_);
   };
   switch (r.op) {
-    case RelationOp::So:
-      return theory_.so(a, b);
-    case RelationOp::Rt:
-      return theory_.rt(a, b);
-    case RelationOp::Po:
-      return theory_.po(a, b) && is_element(a) && is_element(b);
-    case RelationOp::Of:
-      return theory_.of(a, b) && is_element(a);
-    case RelationOp::Same:
-      return theory_.same(a, b) && is_element(a) && is_element(b);
-    case RelationOp::Waited:
-      return theory_.waited(a, b) && is_element(b);
-    case RelationOp::Snap:
-      return vis_->snap(a, b) && theory_.has_reads();
-    case RelationOp::Co:
-      return vis_->order(a, b);
-    case RelationOp::Vis:
-      return vis_->relation(a, b);
+    case RelationOp::So: return theory_.so(a, b);
+    case RelationOp::Rt: return theory_.rt(a, b);
+    case RelationOp::Po: return theory_.po(a, b) && is_element(a) && is_element(b);
+    case RelationOp::Of: return theory_.of(a, b) && is_element(a);
+    case RelationOp::Same: return theory_.same(a, b) && is_element(a) && is_element(b);
+    case RelationOp::Waited: return theory_.waited(a, b) && is_element(b);
+    case RelationOp::Snap: return vis_->snap(a, b) && theory_.has_reads();
+    case RelationOp::Co: return vis_->order(a, b);
+    case RelationOp::Vis: return vis_->relation(a, b);
     case RelationOp::Wr:
       if (r.to == Sort::Read)
         return has_key ? theory_.wr_to_read(term(r.key), a, b) : theory_.wr_to_read(a, b);
@@ -256,10 +235,8 @@ SmtTerm ProofTranslator::leaf(const GroundRelation& r, Element from, Element to)
       if (has_key) return by_key(r, term(r.key), a, b);
       return theory_.smt().exists({theory_.sort(Sort::Key)},
                                   [&](auto x) { return by_key(r, x[0], a, b); });
-    case RelationOp::IdentityOn:
-      return equals(a, b) && member_of_set(r, a);
-    default:
-      ISO_ASSERT(false);
+    case RelationOp::IdentityOn: return equals(a, b) && member_of_set(r, a);
+    default: ISO_ASSERT(false);
   }
 }
 

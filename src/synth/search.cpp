@@ -365,12 +365,9 @@ Result<ScopeRefutation> Search::refutation(Budget& budget) const {
 SynthOutcome Search::next(std::span<const Signal> assumptions, Budget& budget) {
   for (;;) {
     switch (circuit_.solve(assumptions, budget)) {
-      case SatResult::Unsat:
-        return SynthOutcome::None;
-      case SatResult::Unknown:
-        return SynthOutcome::Unknown;
-      case SatResult::Sat:
-        break;
+      case SatResult::Unsat: return SynthOutcome::None;
+      case SatResult::Unknown: return SynthOutcome::Unknown;
+      case SatResult::Sat: break;
     }
     ++candidates_;
     circuit_.next_round();

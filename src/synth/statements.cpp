@@ -12,30 +12,22 @@ constexpr Operation kOperations[] = {Operation::Update, Operation::Insert, Opera
 
 char letter_of(Operation operation) {
   switch (operation) {
-    case Operation::Update:
-      return 'u';
-    case Operation::Insert:
-      return 'i';
-    case Operation::Lock:
-      return 'l';
-    case Operation::Share:
-      return 'm';
-    case Operation::OwnRead:
-      return 'o';
+    case Operation::Update: return 'u';
+    case Operation::Insert: return 'i';
+    case Operation::Lock: return 'l';
+    case Operation::Share: return 'm';
+    case Operation::OwnRead: return 'o';
   }
   return ' ';
 }
 
 bool is_in(const Frame& frame, Operation operation) {
   switch (operation) {
-    case Operation::Insert:
-      return frame.inserts;
+    case Operation::Insert: return frame.inserts;
     case Operation::Lock:
-    case Operation::Share:
-      return frame.locks;
+    case Operation::Share: return frame.locks;
     case Operation::Update:
-    case Operation::OwnRead:
-      return true;
+    case Operation::OwnRead: return true;
   }
   return false;
 }

@@ -6,12 +6,9 @@ namespace isoscope {
 
 std::string_view name_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::Consistent:
-      return "consistent";
-    case Outcome::Violated:
-      return "violated";
-    case Outcome::Unknown:
-      return "unknown";
+    case Outcome::Consistent: return "consistent";
+    case Outcome::Violated: return "violated";
+    case Outcome::Unknown: return "unknown";
   }
   return {};
 }

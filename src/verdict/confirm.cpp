@@ -144,16 +144,11 @@ ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vect
 
 std::string_view name_of(Confirmation confirmation) {
   switch (confirmation) {
-    case Confirmation::Evaluated:
-      return "evaluated";
-    case Confirmation::Replayed:
-      return "replayed";
-    case Confirmation::Traced:
-      return "traced";
-    case Confirmation::Exhausted:
-      return "exhausted";
-    case Confirmation::Unchecked:
-      return "unchecked";
+    case Confirmation::Evaluated: return "evaluated";
+    case Confirmation::Replayed: return "replayed";
+    case Confirmation::Traced: return "traced";
+    case Confirmation::Exhausted: return "exhausted";
+    case Confirmation::Unchecked: return "unchecked";
   }
   return {};
 }

@@ -67,8 +67,7 @@ class VersionOrders {
     const Relation facts = so_ | wr_;
     const Relation dependencies = facts | ww;
     switch (logic_) {
-      case Logic::Ser:
-        return is_acyclic(dependencies | rw);
+      case Logic::Ser: return is_acyclic(dependencies | rw);
       case Logic::Si:  // no cycle without two rw in a row
         return is_acyclic(dependencies | compose(dependencies, rw));
       case Logic::Pc:  // an rw only after so or wr
@@ -81,8 +80,7 @@ class VersionOrders {
       case Logic::True:  // not asked: these leave no order of versions open
       case Logic::Rc:
       case Logic::Ra:
-      case Logic::Cc:
-        break;
+      case Logic::Cc: break;
     }
     return is_acyclic(dependencies) && compose(dependencies, rw).is_irreflexive();
   }

@@ -217,21 +217,15 @@ bool forbids(Logic logic, std::span<const EdgeKind> cycle) {
     rw_after_ww |= cycle[i] == EdgeKind::Ww && is_rw(next);
   }
   switch (logic) {
-    case Logic::Ser:
-      return true;
-    case Logic::Si:
-      return !rw_after_rw;
-    case Logic::Pc:
-      return !rw_after_rw && !rw_after_ww;
-    case Logic::Psi:
-      return rw == 1;
-    case Logic::Ua:
-      return rw == 1 && cycle.size() == 2;
+    case Logic::Ser: return true;
+    case Logic::Si: return !rw_after_rw;
+    case Logic::Pc: return !rw_after_rw && !rw_after_ww;
+    case Logic::Psi: return rw == 1;
+    case Logic::Ua: return rw == 1 && cycle.size() == 2;
     case Logic::True:
     case Logic::Rc:
     case Logic::Ra:
-    case Logic::Cc:
-      break;  // they know no rw
+    case Logic::Cc: break;  // they know no rw
   }
   return false;
 }

@@ -91,18 +91,15 @@ Anomaly name_cycle(const History& h, Logic weakest, std::span<const Edge> cycle)
     return keeps_name ? shape : Anomaly::SerializationCycle;
   }
   switch (weakest) {
-    case Logic::Rc:
-      return Anomaly::NonMonotonicRead;
-    case Logic::Ra:
-      return name_fractured(h, cycle);
+    case Logic::Rc: return Anomaly::NonMonotonicRead;
+    case Logic::Ra: return name_fractured(h, cycle);
     case Logic::True:
     case Logic::Cc:
     case Logic::Pc:
     case Logic::Ua:
     case Logic::Psi:
     case Logic::Si:
-    case Logic::Ser:
-      break;
+    case Logic::Ser: break;
   }
   return Anomaly::CausalityViolation;
 }

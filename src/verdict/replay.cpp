@@ -275,21 +275,15 @@ std::optional<std::string> replay(const History& h, Logic logic, const Witness& 
   const Replay replay(h, witness.order, budget);
   if (auto wrong = replay.facts(witness.order)) return wrong;
   switch (logic) {
-    case Logic::True:
-      return {};
-    case Logic::Rc:
-      return replay.read_committed();
-    case Logic::Ra:
-      return replay.read_atomic();
-    case Logic::Cc:
-      return replay.causal(witness.order);
+    case Logic::True: return {};
+    case Logic::Rc: return replay.read_committed();
+    case Logic::Ra: return replay.read_atomic();
+    case Logic::Cc: return replay.causal(witness.order);
     case Logic::Pc:
     case Logic::Si:
-    case Logic::Ser:
-      return replay.prefix(logic);
+    case Logic::Ser: return replay.prefix(logic);
     case Logic::Ua:
-    case Logic::Psi:
-      return "this level has no commit order to replay";
+    case Logic::Psi: return "this level has no commit order to replay";
   }
   return {};
 }

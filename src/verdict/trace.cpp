@@ -31,13 +31,10 @@ class EdgeTracer {
           return complain(e, "is no read from that writer");
         return {};
       case EdgeKind::Ww:
-      case EdgeKind::Co:
-        return version(e);
-      case EdgeKind::Rw:
-        return overwritten(e);
+      case EdgeKind::Co: return version(e);
+      case EdgeKind::Rw: return overwritten(e);
       case EdgeKind::Vis:
-      case EdgeKind::Ar:
-        break;
+      case EdgeKind::Ar: break;
     }
     return complain(e, "has a kind that needs a witness");
   }

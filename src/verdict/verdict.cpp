@@ -4,22 +4,14 @@ namespace isoscope {
 
 std::string_view name_of(EdgeKind kind) {
   switch (kind) {
-    case EdgeKind::So:
-      return "so";
-    case EdgeKind::Wr:
-      return "wr";
-    case EdgeKind::Ww:
-      return "ww";
-    case EdgeKind::Rw:
-      return "rw";
-    case EdgeKind::Co:
-      return "co";
-    case EdgeKind::Vis:
-      return "vis";
-    case EdgeKind::Ar:
-      return "ar";
-    case EdgeKind::Rt:
-      return "rt";
+    case EdgeKind::So: return "so";
+    case EdgeKind::Wr: return "wr";
+    case EdgeKind::Ww: return "ww";
+    case EdgeKind::Rw: return "rw";
+    case EdgeKind::Co: return "co";
+    case EdgeKind::Vis: return "vis";
+    case EdgeKind::Ar: return "ar";
+    case EdgeKind::Rt: return "rt";
   }
   return {};
 }

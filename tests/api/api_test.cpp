@@ -120,18 +120,11 @@ Body body_of(const isoscope::Program& text, CallId call) {
     for (;;) {
       const Stop stop = executor->run();
       switch (stop.kind) {
-        case StopKind::Read:
-          executor->answer(txn.read(text.keys().name(stop.key)));
-          break;
-        case StopKind::Write:
-          txn.write(text.keys().name(stop.key), stop.value);
-          break;
-        case StopKind::Abort:
-          txn.abort();
-        case StopKind::Commit:
-          return;
-        case StopKind::Fault:
-          throw std::runtime_error(executor->fault().what);
+        case StopKind::Read: executor->answer(txn.read(text.keys().name(stop.key))); break;
+        case StopKind::Write: txn.write(text.keys().name(stop.key), stop.value); break;
+        case StopKind::Abort: txn.abort();
+        case StopKind::Commit: return;
+        case StopKind::Fault: throw std::runtime_error(executor->fault().what);
       }
     }
   };

@@ -172,11 +172,8 @@ class LiveFunctions : public testing::Test {
       const std::size_t c = random.below(calls.size());
       if (is_over[c]) continue;
       switch (server.settle(c)) {
-        case SteppedCalls::State::Waiting:
-          break;
-        case SteppedCalls::State::AtGate:
-          server.step(c);
-          break;
+        case SteppedCalls::State::Waiting: break;
+        case SteppedCalls::State::AtGate: server.step(c); break;
         case SteppedCalls::State::Done:
           calls[c].answer = server.commit(c);
           is_over[c] = true;

@@ -49,12 +49,8 @@ inline void compare(const Problem& problem, std::uint64_t seed, const OracleOpti
   }
   const bool is_proved = report.outcome == AuditOutcome::Serializable;
   switch (report.outcome) {
-    case AuditOutcome::Serializable:
-      ++tally.proved;
-      break;
-    case AuditOutcome::Anomaly:
-      ++tally.anomalies;
-      return;
+    case AuditOutcome::Serializable: ++tally.proved; break;
+    case AuditOutcome::Anomaly: ++tally.anomalies; return;
     default:
       // Neither a proof nor an anomaly: up to the bound there is none, if the search got so far.
       if (!report.search.is_complete()) {

@@ -40,8 +40,7 @@ class RandomLive : public LiveFunctions {
         create(text, app);
         for (int run = 0; run < 4 && !HasFatalFailure(); ++run) try_to_break(problem, rng);
         break;
-      case AuditOutcome::Unknown:
-        break;
+      case AuditOutcome::Unknown: break;
     }
   }
 

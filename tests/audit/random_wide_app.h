@@ -222,22 +222,17 @@ class RandomWideApp : private RandomText {
         pick({"", "", " EXIT WHEN x > 0;", " CONTINUE WHEN y IS NULL;", " EXIT;"});
     const std::string rest = leave.empty() ? "" : leave + " " + plain() + ";";
     switch (below(7)) {
-      case 0:
-        return "FOR v IN 1 .. q LOOP " + body + rest + " END LOOP;";
-      case 1:
-        return "FOR v IN REVERSE q .. 1 LOOP " + body + rest + " END LOOP;";
-      case 2:
-        return "FOREACH v IN ARRAY ps LOOP " + body + rest + " END LOOP;";
-      case 3:
-        return "WHILE n < 2 LOOP n := n + 1; " + body + rest + " END LOOP;";
+      case 0: return "FOR v IN 1 .. q LOOP " + body + rest + " END LOOP;";
+      case 1: return "FOR v IN REVERSE q .. 1 LOOP " + body + rest + " END LOOP;";
+      case 2: return "FOREACH v IN ARRAY ps LOOP " + body + rest + " END LOOP;";
+      case 3: return "WHILE n < 2 LOOP n := n + 1; " + body + rest + " END LOOP;";
       case 4:
         return "FOR v IN SELECT nr FROM item WHERE owner = p LIMIT 1 LOOP " + body + rest +
                " END LOOP;";
       case 5:
         return "FOR v IN SELECT id FROM acc WHERE kind = q ORDER BY id LOOP " + body + rest +
                " END LOOP;";
-      default:
-        return "FOR v IN 0 .. q BY 2 LOOP " + body + rest + " END LOOP;";
+      default: return "FOR v IN 0 .. q BY 2 LOOP " + body + rest + " END LOOP;";
     }
   }
 

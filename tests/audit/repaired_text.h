@@ -57,9 +57,7 @@ inline std::string repaired(std::string text, const Repair& repair) {
       replace(text, from, before[1], after[1]);
       replace(text, from, before[2] + ";", "");
       break;
-    case RepairKind::Unique:
-      text += "\n" + repair.what + ";\n";
-      break;
+    case RepairKind::Unique: text += "\n" + repair.what + ";\n"; break;
     case RepairKind::Materialize: {
       std::size_t names = 0;
       while (names < repair.function.size()) {

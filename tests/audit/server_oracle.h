@@ -188,18 +188,10 @@ inline void hold_against_schedules(const Problem& problem, std::uint64_t seed,
   const AuditReport report =
       audit(problem, {.max_length = options.bound, .prove = rng.chance(0.8)}, budget);
   switch (report.outcome) {
-    case AuditOutcome::Serializable:
-      ++tally.proved;
-      break;
-    case AuditOutcome::None:
-      ++tally.none;
-      break;
-    case AuditOutcome::Anomaly:
-      ++tally.anomalies;
-      return;
-    case AuditOutcome::Unknown:
-      ++tally.unknown;
-      return;
+    case AuditOutcome::Serializable: ++tally.proved; break;
+    case AuditOutcome::None: ++tally.none; break;
+    case AuditOutcome::Anomaly: ++tally.anomalies; return;
+    case AuditOutcome::Unknown: ++tally.unknown; return;
   }
   RandomRuns runs(problem, seed);
   for (int i = 0; i < options.num_runs; ++i) {

@@ -70,15 +70,13 @@ inline std::string example_of(Format format) {
     case Format::Plume:
       return "w(1,5,0,0)\nr(1,5,1,1)\nw(1,18446744073709551615,0,0)\nw(2,6,1,-1)\nr(2,0,1,7)\n"
              "r(1,18446744073709551615,2,0)\n";
-    case Format::AwditTest:
-      return "w 0 1\nr 1 0\n-----\nw 0 2\n=====\nr 0 2\n\n";
+    case Format::AwditTest: return "w 0 1\nr 1 0\n-----\nw 0 2\n=====\nr 0 2\n\n";
     case Format::Dbcop:
       return R"({"params":{"id":1,"n":[1,{"m":"]"}]},"info":"x","data":[
 [{"events":[{"Write":{"variable":0,"version":1}},["r",1,0]],"committed":true}],
 [{"committed":false,"events":[{"Read":{"version":null,"variable":0}},["w",0,2]]}]]})"
              "\n";
-    case Format::DbcopBincode:
-      return bincode_example();
+    case Format::DbcopBincode: return bincode_example();
     case Format::Elle:
       return "; an example\n"
              "{:index 0, :type :invoke, :process 0, :f :txn, :value [[:append :x 1] [:r :y nil]]}\n"
@@ -88,8 +86,7 @@ inline std::string example_of(Format format) {
              "  [:w \"a\\u0041b\" 3]]} ; on two lines\n"
              "{:type :info, :process 1, :value [[:append :x 2] [:w \"a\\u0041b\" 3]], :error \\c}\n"
              "{:type :ok :process 2 :f :txn :value [[:r :x [1 2]]] :time 1.5}\n";
-    case Format::Cobra:
-      return cobra_example();
+    case Format::Cobra: return cobra_example();
     case Format::IsoPredict:
       return "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(2, 0) From(1, 0)\n"
              "INSERT[7] to Set[cart] Txn(2, 0)\nREAD KEY[y[1]] Txn(1, 1) From(0, 0)\n"

@@ -166,14 +166,12 @@ inline bool states_the_same(const History& h, const History& again) {
 inline Likeness kept_by(Format format) {
   switch (format) {
     case Format::Hist:
-    case Format::Jsonl:
-      return {};
+    case Format::Jsonl: return {};
     case Format::Elle:  // lines follow the times
       return {.names = false, .initial_values = false, .session_order = false};
     case Format::IsoPredict:
       return {.names = false, .values = false, .initial_values = false, .session_order = false};
-    default:
-      return {.names = false, .initial_values = false};
+    default: return {.names = false, .initial_values = false};
   }
 }
 

@@ -56,14 +56,11 @@ class WildHistory {
   SessionId session(HistoryBuilder& b, std::size_t i) {
     if (shape_.plain) return b.session(static_cast<std::int64_t>(i) + 1);
     switch (rng_.below(4)) {
-      case 0:
-        return b.session(static_cast<std::int64_t>(i) + 7);
-      case 1:
-        return b.session(fmt::format("client_{}", i));
+      case 0: return b.session(static_cast<std::int64_t>(i) + 7);
+      case 1: return b.session(fmt::format("client_{}", i));
       case 2:
         return rng_.chance(0.1) ? b.session(fmt::format("two words {}", i)) : b.unnamed_session();
-      default:
-        return b.unnamed_session();
+      default: return b.unnamed_session();
     }
   }
 
@@ -130,18 +127,12 @@ class WildHistory {
   Value value(HistoryBuilder& b) {
     if (shape_.plain) return Value::of(static_cast<std::int64_t>(rng_.below(40)) + 1);
     switch (rng_.below(16)) {
-      case 0:
-        return Value::nil();
-      case 1:
-        return b.text("7");
-      case 2:
-        return b.text("two\twords \"\\");
-      case 3:
-        return Value::of(-5);
-      case 4:
-        return b.text("9223372036854775808");
-      default:
-        return Value::of(static_cast<std::int64_t>(rng_.below(6)));
+      case 0: return Value::nil();
+      case 1: return b.text("7");
+      case 2: return b.text("two\twords \"\\");
+      case 3: return Value::of(-5);
+      case 4: return b.text("9223372036854775808");
+      default: return Value::of(static_cast<std::int64_t>(rng_.below(6)));
     }
   }
 

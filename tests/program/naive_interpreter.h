@@ -131,14 +131,12 @@ class NaiveInterpreter {
         }
         return End::None;
       }
-      case txn::StmtKind::Abort:
-        return End::Abort;
+      case txn::StmtKind::Abort: return End::Abort;
       case txn::StmtKind::Lock:
       case txn::StmtKind::LockShared:  // nothing but the computation of its key
         name_of(s.key);
         return faulty_ ? End::Fault : End::None;
-      case txn::StmtKind::Statement:
-        return run_block(s.body);
+      case txn::StmtKind::Statement: return run_block(s.body);
       case txn::StmtKind::Assert: {
         const bool holds = value(*s.value) != 0;
         if (!faulty_ && !holds && !run_.failed) run_.failed = s.assertion;
@@ -175,17 +173,14 @@ class NaiveInterpreter {
       return ended_[{std::string(e.session.text), e.number}];
     };
     switch (e.kind) {
-      case txn::ExprKind::Number:
-        return e.number;
-      case txn::ExprKind::Local:
-        return locals_[std::string(e.name.text)];
+      case txn::ExprKind::Number: return e.number;
+      case txn::ExprKind::Local: return locals_[std::string(e.name.text)];
       case txn::ExprKind::FinalLocal: {
         const auto& locals = of_session().locals;
         const auto known = locals.find(std::string(e.name.text));
         return known == locals.end() ? 0 : known->second;
       }
-      case txn::ExprKind::Committed:
-        return of_session().committed ? 1 : 0;
+      case txn::ExprKind::Committed: return of_session().committed ? 1 : 0;
       case txn::ExprKind::FinalValue: {
         std::string key(e.name.text);
         for (std::size_t i = 0; i < e.parts.size(); ++i)
@@ -193,14 +188,11 @@ class NaiveInterpreter {
         if (!e.parts.empty()) key += "]";
         return run_.store.contains(key) ? run_.store[key] : initial_[key];
       }
-      case txn::ExprKind::And:
-        return part(0) != 0 && !faulty_ && part(1) != 0 ? 1 : 0;
-      case txn::ExprKind::Or:
-        return part(0) != 0 || faulty_ || part(1) != 0 ? 1 : 0;
+      case txn::ExprKind::And: return part(0) != 0 && !faulty_ && part(1) != 0 ? 1 : 0;
+      case txn::ExprKind::Or: return part(0) != 0 || faulty_ || part(1) != 0 ? 1 : 0;
       case txn::ExprKind::Unary:
         return in_range(e.op == Op::Not ? Wide{part(0) == 0} : -part(0), e.place);
-      case txn::ExprKind::Binary:
-        break;
+      case txn::ExprKind::Binary: break;
     }
     Wide result = part(0);
     for (std::size_t i = 1; i < e.parts.size() && !faulty_; ++i) {
@@ -212,38 +204,22 @@ class NaiveInterpreter {
 
   static Wide apply(Op op, Wide a, Wide b) {
     switch (op) {
-      case Op::Multiply:
-        return a * b;
-      case Op::Divide:
-        return floor_of(a, b);
-      case Op::Modulo:
-        return b == 0 ? 0 : a - b * floor_of(a, b);
-      case Op::Add:
-        return a + b;
-      case Op::Subtract:
-        return a - b;
-      case Op::BitAnd:
-        return a & b;
-      case Op::BitXor:
-        return a ^ b;
-      case Op::BitOr:
-        return a | b;
-      case Op::Equal:
-        return a == b;
-      case Op::NotEqual:
-        return a != b;
-      case Op::Less:
-        return a < b;
-      case Op::LessEqual:
-        return a <= b;
-      case Op::Greater:
-        return a > b;
-      case Op::GreaterEqual:
-        return a >= b;
-      case Op::Min:
-        return a < b ? a : b;
-      default:
-        return a < b ? b : a;
+      case Op::Multiply: return a * b;
+      case Op::Divide: return floor_of(a, b);
+      case Op::Modulo: return b == 0 ? 0 : a - b * floor_of(a, b);
+      case Op::Add: return a + b;
+      case Op::Subtract: return a - b;
+      case Op::BitAnd: return a & b;
+      case Op::BitXor: return a ^ b;
+      case Op::BitOr: return a | b;
+      case Op::Equal: return a == b;
+      case Op::NotEqual: return a != b;
+      case Op::Less: return a < b;
+      case Op::LessEqual: return a <= b;
+      case Op::Greater: return a > b;
+      case Op::GreaterEqual: return a >= b;
+      case Op::Min: return a < b ? a : b;
+      default: return a < b ? b : a;
     }
   }
 

@@ -49,14 +49,10 @@ class RandomProgram {
   }
   std::string number() {
     switch (rng_.below(12)) {
-      case 0:
-        return "9223372036854775807";
-      case 1:
-        return "-9223372036854775808";
-      case 2:
-        return "-1";
-      default:
-        return fmt::format("{}", static_cast<std::int64_t>(rng_.below(8)) - 2);
+      case 0: return "9223372036854775807";
+      case 1: return "-9223372036854775808";
+      case 2: return "-1";
+      default: return fmt::format("{}", static_cast<std::int64_t>(rng_.below(8)) - 2);
     }
   }
   std::string local() {
@@ -65,14 +61,10 @@ class RandomProgram {
   }
   std::string key() {
     switch (rng_.below(4)) {
-      case 0:
-        return "x";
-      case 1:
-        return "y";
-      case 2:
-        return fmt::format("t[{}]", expression(1));
-      default:
-        return fmt::format("t[{}, {} % 2]", local(), expression(1));
+      case 0: return "x";
+      case 1: return "y";
+      case 2: return fmt::format("t[{}]", expression(1));
+      default: return fmt::format("t[{}, {} % 2]", local(), expression(1));
     }
   }
   std::string expression(int depth) {
@@ -80,15 +72,12 @@ class RandomProgram {
     constexpr const char* kOperators[] = {"*",  "/",  "%", "+",  "-", "&",  "^",  "|",
                                           "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
     switch (rng_.below(8)) {
-      case 0:
-        return fmt::format("-({})", expression(depth - 1));
-      case 1:
-        return fmt::format("!{}", expression(0));
+      case 0: return fmt::format("-({})", expression(depth - 1));
+      case 1: return fmt::format("!{}", expression(0));
       case 2:
         return fmt::format("{}({}, {})", rng_.chance(0.5) ? "min" : "max", expression(depth - 1),
                            expression(depth - 1));
-      case 3:
-        return fmt::format("({})", expression(depth - 1));
+      case 3: return fmt::format("({})", expression(depth - 1));
       default:
         return fmt::format("{} {} {}", expression(depth - 1), kOperators[rng_.below(16)],
                            expression(depth - 1));
@@ -105,19 +94,14 @@ class RandomProgram {
     }
     switch (rng_.below(depth > 0 ? 10 : 6)) {
       case 0:
-      case 1:
-        return fmt::format("{} := read({})", local(), key());
-      case 2:
-        return fmt::format("write({}, {})", key(), expression(2));
-      case 3:
-        return fmt::format("{} := {}", local(), expression(3));
-      case 4:
-        return fmt::format("assert({})", expression(2));
+      case 1: return fmt::format("{} := read({})", local(), key());
+      case 2: return fmt::format("write({}, {})", key(), expression(2));
+      case 3: return fmt::format("{} := {}", local(), expression(3));
+      case 4: return fmt::format("assert({})", expression(2));
       case 5:
         return !in_statement_ && rng_.chance(0.2) ? "abort"
                                                   : fmt::format("write({}, {})", key(), local());
-      case 6:
-        return fmt::format("if ({}) {}", expression(2), block(depth - 1));
+      case 6: return fmt::format("if ({}) {}", expression(2), block(depth - 1));
       case 7:
         return fmt::format("if ({}) {} else {}", expression(2), block(depth - 1), block(depth - 1));
       case 8:

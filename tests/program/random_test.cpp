@@ -91,14 +91,9 @@ TEST(RandomPrograms, AreParsedOrRefusedHoweverBroken) {
       const std::uint64_t at = rng.below(text.size());
       const std::uint64_t length = std::min<std::uint64_t>(rng.below(6), text.size() - at);
       switch (rng.below(3)) {
-        case 0:
-          text[at] = kBytes[rng.below(kBytes.size())];
-          break;
-        case 1:
-          text.erase(at, length);
-          break;
-        default:
-          text.insert(at, text.substr(rng.below(text.size()), length));
+        case 0: text[at] = kBytes[rng.below(kBytes.size())]; break;
+        case 1: text.erase(at, length); break;
+        default: text.insert(at, text.substr(rng.below(text.size()), length));
       }
     }
     const auto program = parse_program(text);

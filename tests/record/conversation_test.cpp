@@ -271,24 +271,12 @@ TEST(Conversation, SurvivesAnyOrderOfMessages) {
       for (std::uint64_t n = rng.below(12); n > 0; --n)
         payload.push_back(rng.below(3) == 0 ? '\0' : static_cast<char>(rng.below(256)));
       switch (rng.below(6)) {
-        case 0:
-          talk.conversation().from_client("QPBECDSHFXcf"[rng.below(12)], payload);
-          break;
-        case 1:
-          talk.conversation().from_server("CEZKS123sIGHWnV"[rng.below(15)], payload);
-          break;
-        case 2:
-          talk.conversation().passing_client(static_cast<char>(rng.below(128)));
-          break;
-        case 3:
-          talk.conversation().passing_server(static_cast<char>(rng.below(128)));
-          break;
-        case 4:
-          talk.query("begin; select 1; commit; rollback to a");
-          break;
-        default:
-          talk.ready("ITE"[rng.below(3)]);
-          break;
+        case 0: talk.conversation().from_client("QPBECDSHFXcf"[rng.below(12)], payload); break;
+        case 1: talk.conversation().from_server("CEZKS123sIGHWnV"[rng.below(15)], payload); break;
+        case 2: talk.conversation().passing_client(static_cast<char>(rng.below(128))); break;
+        case 3: talk.conversation().passing_server(static_cast<char>(rng.below(128))); break;
+        case 4: talk.query("begin; select 1; commit; rollback to a"); break;
+        default: talk.ready("ITE"[rng.below(3)]); break;
       }
     }
     talk.end();

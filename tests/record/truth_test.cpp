@@ -95,8 +95,7 @@ class StressClient {
     const std::string set = "UPDATE acct SET v = v + 1, prev = tag, tag = " + tag + " WHERE ";
     const std::string third = std::to_string(rng_.below(3));
     switch (rng_.below(20)) {
-      case 0:
-        return look(Seen::Kind::Rows, "SELECT id, tag FROM acct WHERE id = " + row());
+      case 0: return look(Seen::Kind::Rows, "SELECT id, tag FROM acct WHERE id = " + row());
       case 1: {
         const std::uint64_t from = rng_.below(kRows);
         return look(Seen::Kind::Rows, "SELECT id, tag FROM acct WHERE id BETWEEN " +
@@ -118,8 +117,7 @@ class StressClient {
                     PQexecPrepared(connection_, "lookup", 2, values, nullptr, nullptr, 0));
       }
       case 5:
-      case 6:
-        return look(Seen::Kind::Updated, set + "id = " + row() + " RETURNING id, prev");
+      case 6: return look(Seen::Kind::Updated, set + "id = " + row() + " RETURNING id, prev");
       case 7:
         return look(Seen::Kind::Updated,
                     set + "id = " + row() + " AND v % 2 = 0 RETURNING id, prev");

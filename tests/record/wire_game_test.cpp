@@ -35,21 +35,13 @@ TEST(Recorder, SurvivesGarbageFromEitherSide) {
       const std::size_t at = 1 + rng.below(text.size() - 1);
       const std::size_t size = std::min<std::size_t>(1 + rng.below(20), text.size() - at);
       switch (rng.below(5)) {
-        case 0:
-          text[at] = static_cast<char>(rng.below(256));
-          break;
+        case 0: text[at] = static_cast<char>(rng.below(256)); break;
         case 1:
           text[at] = static_cast<char>(text[at] ^ static_cast<char>(1U << rng.below(8)));
           break;
-        case 2:
-          text.erase(at, size);
-          break;
-        case 3:
-          text.insert(at, text.substr(at, size));
-          break;
-        default:
-          text += originals[rng.below(originals.size())].substr(1);
-          break;
+        case 2: text.erase(at, size); break;
+        case 3: text.insert(at, text.substr(at, size)); break;
+        default: text += originals[rng.below(originals.size())].substr(1); break;
       }
     }
     // Each conversation in each way: what was told is garbage where nothing was asked to tell.

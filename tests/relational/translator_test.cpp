@@ -53,13 +53,9 @@ class BitEngine : private OwnRelations, public Translator<BitEngine, Bits> {
   }
   Truth atom(const NormalNode& node, Element a, Element b) {
     switch (node.atom) {
-      case FormulaOp::Equal:
-        return Bits::constant(a == b);
-      case FormulaOp::Writes:
-        return Bits::constant(facts_.writes(a, b));
-      default:
-        EXPECT_EQ(node.atom, FormulaOp::Reads);
-        return Bits::constant(facts_.reads(a, b));
+      case FormulaOp::Equal: return Bits::constant(a == b);
+      case FormulaOp::Writes: return Bits::constant(facts_.writes(a, b));
+      default: EXPECT_EQ(node.atom, FormulaOp::Reads); return Bits::constant(facts_.reads(a, b));
     }
   }
   Truth compose(const GroundRelation& r, Element a, Element b) {

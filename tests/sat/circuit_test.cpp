@@ -158,9 +158,7 @@ TEST(Circuit, AgreesWithTruthTables) {
         case 1:
           entries.push_back({c.disj({a.signal, b.signal, d.signal}), a.table | b.table | d.table});
           break;
-        case 2:
-          entries.push_back({c.iff(a.signal, b.signal), ~(a.table ^ b.table)});
-          break;
+        case 2: entries.push_back({c.iff(a.signal, b.signal), ~(a.table ^ b.table)}); break;
         default: {
           if (step % 8 != 0) break;
           const Entry asked = pick();

@@ -37,32 +37,21 @@ class NaiveEvaluator {
 
   bool holds(const Formula& f) {
     switch (f.op) {
-      case FormulaOp::Forall:
-        return quantify(f, 0, true);
-      case FormulaOp::Exists:
-        return quantify(f, 0, false);
-      case FormulaOp::Not:
-        return !holds(*f.left);
-      case FormulaOp::And:
-        return holds(*f.left) && holds(*f.right);
-      case FormulaOp::Or:
-        return holds(*f.left) || holds(*f.right);
-      case FormulaOp::Implies:
-        return !holds(*f.left) || holds(*f.right);
-      case FormulaOp::Iff:
-        return holds(*f.left) == holds(*f.right);
-      case FormulaOp::Equal:
-        return value(*f.a) == value(*f.b);
-      case FormulaOp::Member:
-        return in(*f.relation, value(*f.a), value(*f.b));
-      case FormulaOp::Writes:
-        return h_.writes(TxnId{value(*f.a)}, KeyId{value(*f.b)});
+      case FormulaOp::Forall: return quantify(f, 0, true);
+      case FormulaOp::Exists: return quantify(f, 0, false);
+      case FormulaOp::Not: return !holds(*f.left);
+      case FormulaOp::And: return holds(*f.left) && holds(*f.right);
+      case FormulaOp::Or: return holds(*f.left) || holds(*f.right);
+      case FormulaOp::Implies: return !holds(*f.left) || holds(*f.right);
+      case FormulaOp::Iff: return holds(*f.left) == holds(*f.right);
+      case FormulaOp::Equal: return value(*f.a) == value(*f.b);
+      case FormulaOp::Member: return in(*f.relation, value(*f.a), value(*f.b));
+      case FormulaOp::Writes: return h_.writes(TxnId{value(*f.a)}, KeyId{value(*f.b)});
       case FormulaOp::Reads:
         return std::any_of(reads_.begin(), reads_.end(), [&](Element e) {
           return txn(e) == value(*f.a) && h_.key(EventId{e}).index == value(*f.b);
         });
-      default:
-        return holds_of_relation(f, *f.relation);
+      default: return holds_of_relation(f, *f.relation);
     }
   }
 
@@ -114,39 +103,24 @@ class NaiveEvaluator {
 
   bool in(const RelationExpr& r, Element a, Element b) {
     switch (r.op) {
-      case RelationOp::So:
-        return h_.so(TxnId{a}, TxnId{b});
-      case RelationOp::Rt:
-        return h_.rt(TxnId{a}, TxnId{b});
-      case RelationOp::Co:
-        return position(a) < position(b);
-      case RelationOp::Po:
-        return a < b && txn(a) == txn(b);
-      case RelationOp::Wr:
-        return reads_from(r, a, b);
-      case RelationOp::Ww:
-        return any_key(r, [&](KeyId x) { return ww(x, a, b); });
-      case RelationOp::Rw:
-        return any_key(r, [&](KeyId x) { return a != b && rw(x, a, b); });
-      case RelationOp::IdentityOn:
-        return a == b && is_member(r, a);
-      case RelationOp::Union:
-        return in(*r.left, a, b) || in(*r.right, a, b);
-      case RelationOp::Intersection:
-        return in(*r.left, a, b) && in(*r.right, a, b);
-      case RelationOp::Difference:
-        return in(*r.left, a, b) && !in(*r.right, a, b);
+      case RelationOp::So: return h_.so(TxnId{a}, TxnId{b});
+      case RelationOp::Rt: return h_.rt(TxnId{a}, TxnId{b});
+      case RelationOp::Co: return position(a) < position(b);
+      case RelationOp::Po: return a < b && txn(a) == txn(b);
+      case RelationOp::Wr: return reads_from(r, a, b);
+      case RelationOp::Ww: return any_key(r, [&](KeyId x) { return ww(x, a, b); });
+      case RelationOp::Rw: return any_key(r, [&](KeyId x) { return a != b && rw(x, a, b); });
+      case RelationOp::IdentityOn: return a == b && is_member(r, a);
+      case RelationOp::Union: return in(*r.left, a, b) || in(*r.right, a, b);
+      case RelationOp::Intersection: return in(*r.left, a, b) && in(*r.right, a, b);
+      case RelationOp::Difference: return in(*r.left, a, b) && !in(*r.right, a, b);
       case RelationOp::Compose:
         return std::any_of(elements(r.left->to).begin(), elements(r.left->to).end(),
                            [&](Element m) { return in(*r.left, a, m) && in(*r.right, m, b); });
-      case RelationOp::Inverse:
-        return in(*r.left, b, a);
-      case RelationOp::Plus:
-        return reaches(*r.left, a, b);
-      case RelationOp::Star:
-        return a == b || reaches(*r.left, a, b);
-      default:
-        return false;
+      case RelationOp::Inverse: return in(*r.left, b, a);
+      case RelationOp::Plus: return reaches(*r.left, a, b);
+      case RelationOp::Star: return a == b || reaches(*r.left, a, b);
+      default: return false;
     }
   }
 

@@ -22,8 +22,7 @@ class RandomAxiom {
     if (depth == 0 || rng_.chance(0.2)) return atom(depth);
     const char* connectives[] = {"and", "or", "implies", "iff"};
     switch (rng_.below(4)) {
-      case 0:
-        return fmt::format("not ({})", formula(depth - 1));
+      case 0: return fmt::format("not ({})", formula(depth - 1));
       case 1: {
         const std::string name = fmt::format("v{}", names_++);
         return fmt::format("({} {}: txn. so(t, {}) {} ({}))",
@@ -38,22 +37,14 @@ class RandomAxiom {
 
   std::string atom(int depth) {
     switch (rng_.below(10)) {
-      case 0:
-        return "t = u";
-      case 1:
-        return "r != s";
-      case 2:
-        return "writes(t, x)";
-      case 3:
-        return "reads(u, x)";
-      case 4:
-        return "(po | wr^-1 ; co ; wr)(r, s)";
-      case 5:
-        return fmt::format("({})(t, u)", relation(depth));
-      case 6:
-        return fmt::format("(wr[x] | so ; wr)(t, {})", rng_.chance(0.5) ? "u" : "r");
-      case 7:
-        return fmt::format("({}) subset ({})", relation(depth), relation(depth));
+      case 0: return "t = u";
+      case 1: return "r != s";
+      case 2: return "writes(t, x)";
+      case 3: return "reads(u, x)";
+      case 4: return "(po | wr^-1 ; co ; wr)(r, s)";
+      case 5: return fmt::format("({})(t, u)", relation(depth));
+      case 6: return fmt::format("(wr[x] | so ; wr)(t, {})", rng_.chance(0.5) ? "u" : "r");
+      case 7: return fmt::format("({}) subset ({})", relation(depth), relation(depth));
       default: {
         const char* statements[] = {"acyclic", "irreflexive", "transitive", "total", "empty"};
         return fmt::format("{}({})", statements[rng_.below(5)], relation(depth));

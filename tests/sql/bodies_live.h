@@ -67,12 +67,9 @@ class BodiesLive : public LiveServer {
         case 0:
           return fmt::format("BEGIN ISOLATION LEVEL {}; SELECT 1 WHERE false",
                              isolation_name(GetParam()));
-        case 1:
-          return fmt::format("SELECT f{0}({0})", number);
-        case 2:
-          return last->has_failed() ? "ROLLBACK" : "COMMIT";
-        default:
-          return std::nullopt;
+        case 1: return fmt::format("SELECT f{0}({0})", number);
+        case 2: return last->has_failed() ? "ROLLBACK" : "COMMIT";
+        default: return std::nullopt;
       }
     };
   }

@@ -46,18 +46,12 @@ std::string mutate(std::vector<std::string> words, const std::vector<std::string
   for (std::size_t i = 0; i < changes && !words.empty(); ++i) {
     const std::size_t at = rng.below(words.size());
     switch (rng.below(5)) {
-      case 0:
-        words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
-        break;
-      case 1:
-        words[at] = pool[rng.below(pool.size())];
-        break;
+      case 0: words.erase(words.begin() + static_cast<std::ptrdiff_t>(at)); break;
+      case 1: words[at] = pool[rng.below(pool.size())]; break;
       case 2:
         words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), pool[rng.below(pool.size())]);
         break;
-      case 3:
-        std::swap(words[at], words[rng.below(words.size())]);
-        break;
+      case 3: std::swap(words[at], words[rng.below(words.size())]); break;
       default: {
         const std::size_t end = std::min(words.size(), at + 1 + rng.below(20));
         const std::vector<std::string> piece(words.begin() + static_cast<std::ptrdiff_t>(at),

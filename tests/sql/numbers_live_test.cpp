@@ -28,12 +28,9 @@ class Expressions {
     if (depth == 0) return leaf();
     static constexpr std::array kOperators = {"+", "-", "*", "/", "%", "+", "*"};
     switch (rng_.below(12)) {
-      case 0:
-        return fmt::format("(- {})", any(depth - 1));
-      case 1:
-        return fmt::format("abs({})", any(depth - 1));
-      case 2:
-        return fmt::format("coalesce(nullif({}, 1), {})", any(depth - 1), any(depth - 1));
+      case 0: return fmt::format("(- {})", any(depth - 1));
+      case 1: return fmt::format("abs({})", any(depth - 1));
+      case 2: return fmt::format("coalesce(nullif({}, 1), {})", any(depth - 1), any(depth - 1));
       case 3:
         return fmt::format("{}({}, {})", rng_.below(2) == 0 ? "least" : "greatest", any(depth - 1),
                            any(depth - 1));

@@ -33,81 +33,45 @@ class Outline {
 
   std::string of(const Expr& e) {
     switch (e.op) {
-      case ExprOp::Null:
-        return "NULL";
-      case ExprOp::Integer:
-        return std::to_string(e.number);
-      case ExprOp::Text:
-        return "'" + e.text + "'";
-      case ExprOp::Boolean:
-        return e.number != 0 ? "true" : "false";
-      case ExprOp::Variable:
-        return function_.variables[e.var.index].name;
+      case ExprOp::Null: return "NULL";
+      case ExprOp::Integer: return std::to_string(e.number);
+      case ExprOp::Text: return "'" + e.text + "'";
+      case ExprOp::Boolean: return e.number != 0 ? "true" : "false";
+      case ExprOp::Variable: return function_.variables[e.var.index].name;
       case ExprOp::Column:
         return fmt::format("#{}.{}", e.source.index,
                            app_.table(tables_[e.source]).columns[e.column].name);
-      case ExprOp::Element:
-        return of(e.args[0]) + "[" + of(e.args[1]) + "]";
-      case ExprOp::InArray:
-        return binary(e, " in ");
-      case ExprOp::Add:
-        return binary(e, " + ");
-      case ExprOp::Subtract:
-        return binary(e, " - ");
-      case ExprOp::Multiply:
-        return binary(e, " * ");
-      case ExprOp::Divide:
-        return binary(e, " / ");
-      case ExprOp::Modulo:
-        return binary(e, " % ");
-      case ExprOp::Concat:
-        return binary(e, " || ");
-      case ExprOp::Equal:
-        return binary(e, " = ");
-      case ExprOp::NotEqual:
-        return binary(e, " <> ");
-      case ExprOp::Less:
-        return binary(e, " < ");
-      case ExprOp::LessEqual:
-        return binary(e, " <= ");
-      case ExprOp::Greater:
-        return binary(e, " > ");
-      case ExprOp::GreaterEqual:
-        return binary(e, " >= ");
-      case ExprOp::And:
-        return binary(e, " and ");
-      case ExprOp::Or:
-        return binary(e, " or ");
-      case ExprOp::Not:
-        return "not " + of(e.args[0]);
-      case ExprOp::Negate:
-        return "-" + of(e.args[0]);
-      case ExprOp::IsNull:
-        return "isnull" + binary(e, ", ");
-      case ExprOp::If:
-        return "if" + binary(e, ", ");
-      case ExprOp::Coalesce:
-        return "coalesce" + binary(e, ", ");
-      case ExprOp::Least:
-        return "least" + binary(e, ", ");
-      case ExprOp::Greatest:
-        return "greatest" + binary(e, ", ");
-      case ExprOp::Abs:
-        return "abs" + binary(e, ", ");
-      case ExprOp::Decimal:
-        return e.text;
-      case ExprOp::ToNumeric:
-        return "numeric" + binary(e, ", ");
-      case ExprOp::ToInteger:
-        return "integer" + binary(e, ", ");
-      case ExprOp::Round:
-        return fmt::format("round {} ", e.number) + binary(e, ", ");
-      case ExprOp::Cardinality:
-        return "size" + binary(e, ", ");
-      case ExprOp::ArrayOf:
-        return "array" + binary(e, ", ");
-      case ExprOp::Opaque:
-        return "?" + e.text + binary(e, ", ");
+      case ExprOp::Element: return of(e.args[0]) + "[" + of(e.args[1]) + "]";
+      case ExprOp::InArray: return binary(e, " in ");
+      case ExprOp::Add: return binary(e, " + ");
+      case ExprOp::Subtract: return binary(e, " - ");
+      case ExprOp::Multiply: return binary(e, " * ");
+      case ExprOp::Divide: return binary(e, " / ");
+      case ExprOp::Modulo: return binary(e, " % ");
+      case ExprOp::Concat: return binary(e, " || ");
+      case ExprOp::Equal: return binary(e, " = ");
+      case ExprOp::NotEqual: return binary(e, " <> ");
+      case ExprOp::Less: return binary(e, " < ");
+      case ExprOp::LessEqual: return binary(e, " <= ");
+      case ExprOp::Greater: return binary(e, " > ");
+      case ExprOp::GreaterEqual: return binary(e, " >= ");
+      case ExprOp::And: return binary(e, " and ");
+      case ExprOp::Or: return binary(e, " or ");
+      case ExprOp::Not: return "not " + of(e.args[0]);
+      case ExprOp::Negate: return "-" + of(e.args[0]);
+      case ExprOp::IsNull: return "isnull" + binary(e, ", ");
+      case ExprOp::If: return "if" + binary(e, ", ");
+      case ExprOp::Coalesce: return "coalesce" + binary(e, ", ");
+      case ExprOp::Least: return "least" + binary(e, ", ");
+      case ExprOp::Greatest: return "greatest" + binary(e, ", ");
+      case ExprOp::Abs: return "abs" + binary(e, ", ");
+      case ExprOp::Decimal: return e.text;
+      case ExprOp::ToNumeric: return "numeric" + binary(e, ", ");
+      case ExprOp::ToInteger: return "integer" + binary(e, ", ");
+      case ExprOp::Round: return fmt::format("round {} ", e.number) + binary(e, ", ");
+      case ExprOp::Cardinality: return "size" + binary(e, ", ");
+      case ExprOp::ArrayOf: return "array" + binary(e, ", ");
+      case ExprOp::Opaque: return "?" + e.text + binary(e, ", ");
     }
     return "?";
   }

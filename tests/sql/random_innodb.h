@@ -49,45 +49,26 @@ class RandomInnodb {
   std::string statement() {
     const std::string k = number(4);
     switch (rng_.below(20)) {
-      case 0:
-        return "SELECT v INTO x FROM t WHERE id = " + k + ";";
-      case 1:
-        return "SELECT sum(v) INTO y FROM t;";
-      case 2:
-        return "SELECT count(*) INTO y FROM t WHERE v > 12;";
-      case 3:
-        return "UPDATE t SET v = " + number(30) + " WHERE id = " + k + ";";
-      case 4:
-        return "UPDATE t SET v = v + " + number(12) + " WHERE id = " + k + ";";
-      case 5:
-        return "UPDATE t SET v = v - 10 WHERE id = " + k + " AND v >= 10;";
-      case 6:
-        return "UPDATE t SET v = v + 1, u = v WHERE id = " + k + ";";
-      case 7:
-        return "UPDATE t SET u = 2 WHERE id = " + k + ";";
-      case 8:
-        return "DELETE FROM t WHERE id = " + k + ";";
-      case 9:
-        return "DELETE FROM t WHERE id = " + k + " AND v > 15;";
+      case 0: return "SELECT v INTO x FROM t WHERE id = " + k + ";";
+      case 1: return "SELECT sum(v) INTO y FROM t;";
+      case 2: return "SELECT count(*) INTO y FROM t WHERE v > 12;";
+      case 3: return "UPDATE t SET v = " + number(30) + " WHERE id = " + k + ";";
+      case 4: return "UPDATE t SET v = v + " + number(12) + " WHERE id = " + k + ";";
+      case 5: return "UPDATE t SET v = v - 10 WHERE id = " + k + " AND v >= 10;";
+      case 6: return "UPDATE t SET v = v + 1, u = v WHERE id = " + k + ";";
+      case 7: return "UPDATE t SET u = 2 WHERE id = " + k + ";";
+      case 8: return "DELETE FROM t WHERE id = " + k + ";";
+      case 9: return "DELETE FROM t WHERE id = " + k + " AND v > 15;";
       case 10:
-      case 11:
-        return "INSERT INTO t VALUES (" + k + ", " + number(30) + ", NULL);";
-      case 12:
-        return "INSERT INTO t (id, v) VALUES (" + k + ", 7), (" + number(5) + ", 8);";
-      case 13:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR UPDATE;";
-      case 14:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR SHARE;";
-      case 15:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " AND v > 15 FOR UPDATE;";
-      case 16:
-        return "UPDATE c SET w = w + 1 WHERE id = 1;";
-      case 17:
-        return "SELECT w INTO y FROM c WHERE id = " + number(2) + ";";
-      case 18:
-        return "UPDATE t SET v = 3 WHERE id = " + k + " AND x > 9;";
-      default:
-        return "IF x > 9 THEN UPDATE t SET v = x + 1 WHERE id = " + k + "; END IF;";
+      case 11: return "INSERT INTO t VALUES (" + k + ", " + number(30) + ", NULL);";
+      case 12: return "INSERT INTO t (id, v) VALUES (" + k + ", 7), (" + number(5) + ", 8);";
+      case 13: return "SELECT v INTO x FROM t WHERE id = " + k + " FOR UPDATE;";
+      case 14: return "SELECT v INTO x FROM t WHERE id = " + k + " FOR SHARE;";
+      case 15: return "SELECT v INTO x FROM t WHERE id = " + k + " AND v > 15 FOR UPDATE;";
+      case 16: return "UPDATE c SET w = w + 1 WHERE id = 1;";
+      case 17: return "SELECT w INTO y FROM c WHERE id = " + number(2) + ";";
+      case 18: return "UPDATE t SET v = 3 WHERE id = " + k + " AND x > 9;";
+      default: return "IF x > 9 THEN UPDATE t SET v = x + 1 WHERE id = " + k + "; END IF;";
     }
   }
 

@@ -24,21 +24,13 @@ inline std::string random_locks(std::uint64_t seed) {
       const auto key = 1 + rng.below(2);
       switch (rng.below(6)) {
         case 0:
-        case 1:
-          out += fmt::format("  PERFORM pg_advisory_xact_lock({});\n", key);
-          break;
-        case 2:
-          out += fmt::format("  PERFORM pg_advisory_xact_lock_shared({});\n", key);
-          break;
+        case 1: out += fmt::format("  PERFORM pg_advisory_xact_lock({});\n", key); break;
+        case 2: out += fmt::format("  PERFORM pg_advisory_xact_lock_shared({});\n", key); break;
         case 3:
           out += fmt::format("  SELECT pg_try_advisory_xact_lock_shared({}) INTO l;\n", key);
           break;
-        case 4:
-          out += "  SELECT sum(v) INTO x FROM t;\n";
-          break;
-        default:
-          out += fmt::format("  UPDATE t SET v = v * 2 + 1 WHERE id = {};\n", n);
-          break;
+        case 4: out += "  SELECT sum(v) INTO x FROM t;\n"; break;
+        default: out += fmt::format("  UPDATE t SET v = v * 2 + 1 WHERE id = {};\n", n); break;
       }
     }
     out += "END $$;\n";

@@ -59,69 +59,40 @@ class RandomProgram {
   std::string statement() {
     const std::string k = key();
     switch (rng_.below(31)) {
-      case 0:
-        return "SELECT v INTO x FROM t WHERE id = " + k + ";";
-      case 1:
-        return "SELECT sum(v) INTO y FROM t;";
-      case 2:
-        return "SELECT count(*) INTO y FROM c WHERE t = " + k + ";";
-      case 3:
-        return "UPDATE t SET v = " + number(30) + " WHERE id = " + k + ";";
-      case 4:
-        return "UPDATE t SET v = v + " + number(12) + " WHERE id = " + k + ";";
-      case 5:
-        return "UPDATE t SET v = v - 10 WHERE id = " + k + " AND v >= 10;";
+      case 0: return "SELECT v INTO x FROM t WHERE id = " + k + ";";
+      case 1: return "SELECT sum(v) INTO y FROM t;";
+      case 2: return "SELECT count(*) INTO y FROM c WHERE t = " + k + ";";
+      case 3: return "UPDATE t SET v = " + number(30) + " WHERE id = " + k + ";";
+      case 4: return "UPDATE t SET v = v + " + number(12) + " WHERE id = " + k + ";";
+      case 5: return "UPDATE t SET v = v - 10 WHERE id = " + k + " AND v >= 10;";
       case 6:
         return "UPDATE t SET v = (SELECT max(w) FROM c) + " + number(9) + " WHERE id = " + k + ";";
-      case 7:
-        return "UPDATE t SET v = v + 1 WHERE v < 15;";
-      case 8:
-        return "DELETE FROM t WHERE id = " + k + ";";
-      case 9:
-        return "DELETE FROM c WHERE t = " + k + ";";
-      case 10:
-        return "INSERT INTO t VALUES (" + k + ", " + number(30) + ", " + number(4) + ");";
-      case 11:
-        return "INSERT INTO t VALUES (" + k + ", 7, NULL) ON CONFLICT DO NOTHING;";
+      case 7: return "UPDATE t SET v = v + 1 WHERE v < 15;";
+      case 8: return "DELETE FROM t WHERE id = " + k + ";";
+      case 9: return "DELETE FROM c WHERE t = " + k + ";";
+      case 10: return "INSERT INTO t VALUES (" + k + ", " + number(30) + ", " + number(4) + ");";
+      case 11: return "INSERT INTO t VALUES (" + k + ", 7, NULL) ON CONFLICT DO NOTHING;";
       case 12:
         return "INSERT INTO t VALUES (" + k +
                ", 8, NULL) ON CONFLICT (id) DO UPDATE SET v = t.v + 3;";
-      case 13:
-        return "INSERT INTO c VALUES (" + number(4) + ", " + k + ", " + number(9) + ");";
-      case 14:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR UPDATE;";
-      case 15:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR SHARE;";
-      case 16:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " AND v > 9 FOR NO KEY UPDATE;";
-      case 17:
-        return "SELECT v INTO x FROM t WHERE id = " + k + " FOR KEY SHARE;";
-      case 18:
-        return "UPDATE t SET u = " + number(4) + " WHERE id = " + k + ";";
-      case 19:
-        return "UPDATE c SET t = " + k + ", w = w + 1 WHERE id = " + number(2) + ";";
-      case 21:
-        return "PERFORM pg_advisory_xact_lock(" + number(2) + ");";
-      case 22:
-        return "PERFORM pg_advisory_xact_lock_shared(" + number(2) + ");";
-      case 23:
-        return "SELECT pg_try_advisory_xact_lock(" + number(2) + ") INTO l;";
-      case 24:
-        return "PERFORM pg_advisory_xact_lock(1, " + number(2) + ");";
-      case 25:
-        return "INSERT INTO e VALUES (" + k + ", " + number(4) + ", 5);";
-      case 26:
-        return "INSERT INTO e VALUES (" + k + ", 3, 4) ON CONFLICT DO NOTHING;";
-      case 27:
-        return "UPDATE e SET hi = hi + 2 WHERE id = " + k + ";";
-      case 28:
-        return "DELETE FROM e WHERE id = " + k + ";";
-      case 29:
-        return "UPDATE e SET id = " + number(4) + " WHERE id = " + k + ";";
-      case 20:
-        return "UPDATE t SET id = " + number(4) + " WHERE id = " + k + ";";
-      default:
-        return "IF x > 9 THEN UPDATE t SET v = x + 1 WHERE id = " + k + "; END IF;";
+      case 13: return "INSERT INTO c VALUES (" + number(4) + ", " + k + ", " + number(9) + ");";
+      case 14: return "SELECT v INTO x FROM t WHERE id = " + k + " FOR UPDATE;";
+      case 15: return "SELECT v INTO x FROM t WHERE id = " + k + " FOR SHARE;";
+      case 16: return "SELECT v INTO x FROM t WHERE id = " + k + " AND v > 9 FOR NO KEY UPDATE;";
+      case 17: return "SELECT v INTO x FROM t WHERE id = " + k + " FOR KEY SHARE;";
+      case 18: return "UPDATE t SET u = " + number(4) + " WHERE id = " + k + ";";
+      case 19: return "UPDATE c SET t = " + k + ", w = w + 1 WHERE id = " + number(2) + ";";
+      case 21: return "PERFORM pg_advisory_xact_lock(" + number(2) + ");";
+      case 22: return "PERFORM pg_advisory_xact_lock_shared(" + number(2) + ");";
+      case 23: return "SELECT pg_try_advisory_xact_lock(" + number(2) + ") INTO l;";
+      case 24: return "PERFORM pg_advisory_xact_lock(1, " + number(2) + ");";
+      case 25: return "INSERT INTO e VALUES (" + k + ", " + number(4) + ", 5);";
+      case 26: return "INSERT INTO e VALUES (" + k + ", 3, 4) ON CONFLICT DO NOTHING;";
+      case 27: return "UPDATE e SET hi = hi + 2 WHERE id = " + k + ";";
+      case 28: return "DELETE FROM e WHERE id = " + k + ";";
+      case 29: return "UPDATE e SET id = " + number(4) + " WHERE id = " + k + ";";
+      case 20: return "UPDATE t SET id = " + number(4) + " WHERE id = " + k + ";";
+      default: return "IF x > 9 THEN UPDATE t SET v = x + 1 WHERE id = " + k + "; END IF;";
     }
   }
 

@@ -120,10 +120,8 @@ class ClientSession {
     switch (step_.kind) {
       case NextStep::Kind::Statement:
         return text + client_text(machine_.program().function(at()), step_, is_mariadb_);
-      case NextStep::Kind::Commit:
-        return text + "COMMIT";
-      default:
-        return text + "ROLLBACK";
+      case NextStep::Kind::Commit: return text + "COMMIT";
+      default: return text + "ROLLBACK";
     }
   }
   const std::vector<CallEnd>& ends() const { return ends_; }

@@ -21,8 +21,7 @@ inline std::size_t fewest_args(ExprOp op) {
     case ExprOp::Variable:
     case ExprOp::Column:
     case ExprOp::ArrayOf:
-    case ExprOp::Opaque:
-      return 0;
+    case ExprOp::Opaque: return 0;
     case ExprOp::Cardinality:
     case ExprOp::Not:
     case ExprOp::Negate:
@@ -33,12 +32,9 @@ inline std::size_t fewest_args(ExprOp op) {
     case ExprOp::Abs:
     case ExprOp::ToNumeric:
     case ExprOp::ToInteger:
-    case ExprOp::Round:
-      return 1;
-    case ExprOp::If:
-      return 3;
-    default:
-      return 2;
+    case ExprOp::Round: return 1;
+    case ExprOp::If: return 3;
+    default: return 2;
   }
 }
 

@@ -70,14 +70,10 @@ class SmallProgram {
   std::string key() {
     switch (rng_.below(5)) {
       case 0:
-      case 1:
-        return "x";
-      case 2:
-        return "y";
-      case 3:
-        return "t[1]";
-      default:
-        return fmt::format("t[{} % 2]", local());
+      case 1: return "x";
+      case 2: return "y";
+      case 3: return "t[1]";
+      default: return fmt::format("t[{} % 2]", local());
     }
   }
   std::string condition() {
@@ -90,16 +86,11 @@ class SmallProgram {
   }
   std::string statement() {
     switch (rng_.below(8)) {
-      case 0:
-        return fmt::format("if ({}) {{ {} }}", condition(), access());
-      case 1:
-        return fmt::format("if ({}) {{ {} }} else {{ {} }}", condition(), access(), access());
-      case 2:
-        return fmt::format("for i in 0..{} % 2 {{ b := read(t[i]) }}", local());
-      case 3:
-        return rng_.chance(0.3) ? fmt::format("assert({})", condition()) : access();
-      default:
-        return access();
+      case 0: return fmt::format("if ({}) {{ {} }}", condition(), access());
+      case 1: return fmt::format("if ({}) {{ {} }} else {{ {} }}", condition(), access(), access());
+      case 2: return fmt::format("for i in 0..{} % 2 {{ b := read(t[i]) }}", local());
+      case 3: return rng_.chance(0.3) ? fmt::format("assert({})", condition()) : access();
+      default: return access();
     }
   }
   // Statements and the closing brace. Locals are known before anybody uses them.

@@ -51,8 +51,7 @@ inline bool is_transaction(const DrawnTxn& txn, int t) {
         written[x] = true;
         break;
       case DrawnOperation::Kind::Lock:
-      case DrawnOperation::Kind::Share:
-        break;
+      case DrawnOperation::Kind::Share: break;
     }
   }
   return true;
@@ -101,24 +100,12 @@ inline History build(const std::vector<const DrawnTxn*>& txns, const std::vector
       if (!op.joined) b.begin_statement(id);
       const Value own = Value::of(static_cast<int>(t) + 1);
       switch (op.kind) {
-        case DrawnOperation::Kind::Read:
-          b.read(id, b.key(key), Value::of(op.writer), {});
-          break;
-        case DrawnOperation::Kind::OwnRead:
-          b.read(id, b.key(key), own, {});
-          break;
-        case DrawnOperation::Kind::Update:
-          b.write(id, b.key(key), own, {});
-          break;
-        case DrawnOperation::Kind::Insert:
-          b.insert(id, b.key(key), own, {});
-          break;
-        case DrawnOperation::Kind::Lock:
-          b.lock(id, b.text(key), LockMode::Exclusive, {});
-          break;
-        case DrawnOperation::Kind::Share:
-          b.lock(id, b.text(key), LockMode::Share, {});
-          break;
+        case DrawnOperation::Kind::Read: b.read(id, b.key(key), Value::of(op.writer), {}); break;
+        case DrawnOperation::Kind::OwnRead: b.read(id, b.key(key), own, {}); break;
+        case DrawnOperation::Kind::Update: b.write(id, b.key(key), own, {}); break;
+        case DrawnOperation::Kind::Insert: b.insert(id, b.key(key), own, {}); break;
+        case DrawnOperation::Kind::Lock: b.lock(id, b.text(key), LockMode::Exclusive, {}); break;
+        case DrawnOperation::Kind::Share: b.lock(id, b.text(key), LockMode::Share, {}); break;
       }
     }
     b.end_statement(id);

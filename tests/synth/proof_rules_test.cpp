@@ -27,15 +27,11 @@ class RandomGraph {
     if (depth <= 0 || rng_.chance(0.2)) return leaves[rng_.below(8)];
     switch (rng_.below(8)) {
       case 0:
-      case 1:
-        return fmt::format("({})+", relation(depth - 1));
+      case 1: return fmt::format("({})+", relation(depth - 1));
       case 2:
-      case 3:
-        return fmt::format("({}) ; ({})", relation(depth - 1), relation(depth - 1));
-      case 4:
-        return fmt::format("({}) & ({})", relation(depth - 1), relation(depth - 1));
-      default:
-        return fmt::format("({}) | ({})", relation(depth - 1), relation(depth - 1));
+      case 3: return fmt::format("({}) ; ({})", relation(depth - 1), relation(depth - 1));
+      case 4: return fmt::format("({}) & ({})", relation(depth - 1), relation(depth - 1));
+      default: return fmt::format("({}) | ({})", relation(depth - 1), relation(depth - 1));
     }
   }
   // Mostly what dependency graphs are about.
@@ -48,8 +44,7 @@ class RandomGraph {
       case 0:
         return fmt::format("level {} over co\naxiom A: irreflexive(({}) ; rw)\n", name,
                            relation(2));
-      case 1:
-        return fmt::format("level {} over co\naxiom A: {} subset co\n", name, relation(2));
+      case 1: return fmt::format("level {} over co\naxiom A: {} subset co\n", name, relation(2));
       default:
         return fmt::format("level {} over co\naxiom A: acyclic({}{})\n", name, so_wr, relation(2));
     }
@@ -86,16 +81,11 @@ class Respelled {
         if (rng_.chance(0.3)) return fmt::format("(({})+ | ({}))+", body, body);
         return fmt::format("({})+", body);
       }
-      case RelationOp::So:
-        return "so";
-      case RelationOp::Wr:
-        return "wr";
-      case RelationOp::Ww:
-        return "ww";
-      case RelationOp::Rw:
-        return "rw";
-      default:
-        return "co";
+      case RelationOp::So: return "so";
+      case RelationOp::Wr: return "wr";
+      case RelationOp::Ww: return "ww";
+      case RelationOp::Rw: return "rw";
+      default: return "co";
     }
   }
 

@@ -42,16 +42,11 @@ bool Grounder::keeps(RelationId id) const {
 Signal Grounder::leaf(const GroundRelation& r, Element a, Element b) {
   switch (r.op) {
     case RelationOp::Co:
-    case RelationOp::Ww:
-      return encoding_->before(a, b);
-    case RelationOp::Vis:
-      return encoding_->vis(a, b);
-    case RelationOp::Snap:
-      return encoding_->snap(a, b);
-    case RelationOp::Rw:
-      return rw(r, a, b);
-    default:
-      ISO_ASSERT(false);  // facts have no open pairs
+    case RelationOp::Ww: return encoding_->before(a, b);
+    case RelationOp::Vis: return encoding_->vis(a, b);
+    case RelationOp::Snap: return encoding_->snap(a, b);
+    case RelationOp::Rw: return rw(r, a, b);
+    default: ISO_ASSERT(false);  // facts have no open pairs
   }
 }
 
@@ -74,12 +69,9 @@ Signal Grounder::rw(const GroundRelation& r, Element a, Element b) {
 
 Signal Grounder::atom(const NormalNode& node, Element a, Element b) {
   switch (node.atom) {
-    case FormulaOp::Equal:
-      return Signal::constant(a == b);
-    case FormulaOp::Current:
-      return Signal::constant(universe_.current_reads().contains(a));
-    default:
-      return Signal::constant(universe_.access(node.atom).must().contains(a, b));
+    case FormulaOp::Equal: return Signal::constant(a == b);
+    case FormulaOp::Current: return Signal::constant(universe_.current_reads().contains(a));
+    default: return Signal::constant(universe_.access(node.atom).must().contains(a, b));
   }
 }
 

@@ -17,36 +17,23 @@ Bound HistoryBounds::of(const GroundRelation& leaf) const {
         return Bound(must, std::make_shared<const BitMatrix>((this->*make)(leaf, order().may())));
       };
   switch (leaf.op) {
-    case RelationOp::So:
-      return Bound(universe_.so());
-    case RelationOp::Rt:
-      return Bound(universe_.rt());
-    case RelationOp::Po:
-      return Bound(universe_.po());
-    case RelationOp::Of:
-      return Bound(universe_.of());
-    case RelationOp::Same:
-      return Bound(universe_.same());
-    case RelationOp::Waited:
-      return Bound(universe_.waited());
+    case RelationOp::So: return Bound(universe_.so());
+    case RelationOp::Rt: return Bound(universe_.rt());
+    case RelationOp::Po: return Bound(universe_.po());
+    case RelationOp::Of: return Bound(universe_.of());
+    case RelationOp::Same: return Bound(universe_.same());
+    case RelationOp::Waited: return Bound(universe_.waited());
     case RelationOp::Wr:
       if (leaf.to == Sort::Read)
         return Bound(has_key ? universe_.wr_to_reads(leaf.key) : universe_.wr_to_reads());
       return Bound(has_key ? universe_.wr(leaf.key) : universe_.wr());
-    case RelationOp::IdentityOn:
-      return Bound(identity_on(leaf));
-    case RelationOp::Co:
-      return shared(witness_.order);
-    case RelationOp::Vis:
-      return shared(witness_.vis);
-    case RelationOp::Snap:
-      return shared(witness_.snap);
-    case RelationOp::Ww:
-      return by_order(&HistoryBounds::ww);
-    case RelationOp::Rw:
-      return by_order(&HistoryBounds::rw);
-    default:
-      ISO_ASSERT(false);
+    case RelationOp::IdentityOn: return Bound(identity_on(leaf));
+    case RelationOp::Co: return shared(witness_.order);
+    case RelationOp::Vis: return shared(witness_.vis);
+    case RelationOp::Snap: return shared(witness_.snap);
+    case RelationOp::Ww: return by_order(&HistoryBounds::ww);
+    case RelationOp::Rw: return by_order(&HistoryBounds::rw);
+    default: ISO_ASSERT(false);
   }
 }
 
@@ -59,12 +46,8 @@ BitMatrix HistoryBounds::identity_on(const GroundRelation& r) const {
     case SetName::Writers:
       add(r.key == GroundRelation::kNone ? universe_.writers().row() : universe_.writers_of(r.key));
       break;
-    case SetName::Readers:
-      add(universe_.readers().row());
-      break;
-    case SetName::Aborted:
-      add(universe_.aborted().row());
-      break;
+    case SetName::Readers: add(universe_.readers().row()); break;
+    case SetName::Aborted: add(universe_.aborted().row()); break;
   }
   return m;
 }

@@ -117,10 +117,8 @@ void Join::revise(const NormalNode& atom, const Variable& v, BitSet& domain) con
         domain.intersect(universe.current_reads().row());
       }
       return;
-    case FormulaOp::Member:
-      return revise_member(atom, v, domain);
-    default:
-      return narrow_by(universe.access(atom.atom), atom, v, domain);
+    case FormulaOp::Member: return revise_member(atom, v, domain);
+    default: return narrow_by(universe.access(atom.atom), atom, v, domain);
   }
 }
 
@@ -160,17 +158,11 @@ void Join::revise_key(const NormalNode& atom, const Variable& v, BitSet& domain)
   FormulaOp first = FormulaOp::Writes;  // what the ends do with the key
   FormulaOp second = FormulaOp::Writes;
   switch (r.op) {
-    case RelationOp::Wr:
-      second = FormulaOp::Reads;
-      break;
-    case RelationOp::Rw:
-      first = FormulaOp::Reads;
-      break;
+    case RelationOp::Wr: second = FormulaOp::Reads; break;
+    case RelationOp::Rw: first = FormulaOp::Reads; break;
     case RelationOp::Ww:
-    case RelationOp::IdentityOn:
-      break;
-    default:
-      return;  // none that has a key
+    case RelationOp::IdentityOn: break;
+    default: return;  // none that has a key
   }
   if (is_bound(atom.a.slot))
     domain.intersect(universe.access(first).must().row(value(atom.a.slot)));

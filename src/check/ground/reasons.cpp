@@ -31,12 +31,8 @@ std::string words_of_binding(const Universe& universe, std::span<const Variable>
     if (value == kUnbound) continue;
     std::string of_value;
     switch (v.sort) {
-      case Sort::Txn:
-        of_value = words_of_txn(universe, value);
-        break;
-      case Sort::Key:
-        of_value = printable(h.name(KeyId{value}));
-        break;
+      case Sort::Txn: of_value = words_of_txn(universe, value); break;
+      case Sort::Key: of_value = printable(h.name(KeyId{value})); break;
       case Sort::Read: {
         const Universe::Read& read = universe.reads()[value];
         const EventId first = *h.events(universe.txn(read.reader)).begin();

@@ -182,13 +182,9 @@ Outcome Search::decide(const std::vector<bool>& required) {
     const std::size_t known_acyclicities = acyclicities_.size();
     const std::size_t clauses = circuit_.num_clauses();
     switch (circuit_.solve(assumptions, meter_.budget())) {
-      case SatResult::Unsat:
-        return Outcome::Violated;
-      case SatResult::Unknown:
-        meter_.stop_solving();
-        return Outcome::Unknown;
-      case SatResult::Sat:
-        break;
+      case SatResult::Unsat: return Outcome::Violated;
+      case SatResult::Unknown: meter_.stop_solving(); return Outcome::Unknown;
+      case SatResult::Sat: break;
     }
     circuit_.next_round();
     decoded_ = decode(encoding_, circuit_, meter_.budget());

@@ -14,23 +14,16 @@ void Support::add(RelationId id, std::size_t a, std::size_t b, std::vector<Signa
           exact_.of(r.left).must().contains(a, b) && !known_.of(r.right).must().contains(a, b);
       return add(left ? r.left : r.right, a, b, signals);
     }
-    case RelationOp::Intersection:
-      add(r.left, a, b, signals);
-      return add(r.right, a, b, signals);
+    case RelationOp::Intersection: add(r.left, a, b, signals); return add(r.right, a, b, signals);
     case RelationOp::Difference:
       add(r.left, a, b, signals);
       signals.push_back(!cell(r.right, a, b));
       return;
-    case RelationOp::Inverse:
-      return add(r.left, b, a, signals);
-    case RelationOp::Star:
-      return add(r.left, a, b, signals);  // a pair of equals is certain
-    case RelationOp::Plus:
-      return add_path(r.left, a, b, signals);
-    case RelationOp::Compose:
-      return add_composition(r, a, b, signals);
-    default:
-      signals.push_back(cell(id, a, b));
+    case RelationOp::Inverse: return add(r.left, b, a, signals);
+    case RelationOp::Star: return add(r.left, a, b, signals);  // a pair of equals is certain
+    case RelationOp::Plus: return add_path(r.left, a, b, signals);
+    case RelationOp::Compose: return add_composition(r, a, b, signals);
+    default: signals.push_back(cell(id, a, b));
   }
 }
 

@@ -98,12 +98,9 @@ BitMatrix Universe::rt() const {
 
 std::size_t Universe::size(Sort sort) const {
   switch (sort) {
-    case Sort::Txn:
-      return txns_.size();
-    case Sort::Key:
-      return h_.num_keys();
-    case Sort::Read:
-      return reads_.size();
+    case Sort::Txn: return txns_.size();
+    case Sort::Key: return h_.num_keys();
+    case Sort::Read: return reads_.size();
   }
   return 0;
 }
@@ -158,16 +155,11 @@ const Universe::RowFacts& Universe::row_facts() const {
 
 const Bound& Universe::access(FormulaOp op) const {
   switch (op) {
-    case FormulaOp::Writes:
-      return writes_;
-    case FormulaOp::Reads:
-      return external_reads_;
-    case FormulaOp::Locks:
-      return row_facts().locks;
-    case FormulaOp::WritesRow:
-      return row_facts().writes_row;
-    default:
-      ISO_ASSERT(false);
+    case FormulaOp::Writes: return writes_;
+    case FormulaOp::Reads: return external_reads_;
+    case FormulaOp::Locks: return row_facts().locks;
+    case FormulaOp::WritesRow: return row_facts().writes_row;
+    default: ISO_ASSERT(false);
   }
 }
 

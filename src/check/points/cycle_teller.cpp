@@ -20,24 +20,14 @@ Edge CycleTeller::edge(const PointEdge& e) const {
   switch (e.reason) {
     case PointReason::Own:
     case PointReason::Later:
-    case PointReason::Session:
-      edge.kind = EdgeKind::So;
-      break;
+    case PointReason::Session: edge.kind = EdgeKind::So; break;
     case PointReason::Shown:
-    case PointReason::Seen:
-      edge.kind = EdgeKind::Wr;
-      break;
-    case PointReason::Missed:
-      edge.kind = EdgeKind::Rw;
-      break;
+    case PointReason::Seen: edge.kind = EdgeKind::Wr; break;
+    case PointReason::Missed: edge.kind = EdgeKind::Rw; break;
     case PointReason::Order:
-    case PointReason::Updated:
-      edge.kind = EdgeKind::Ww;
-      break;
+    case PointReason::Updated: edge.kind = EdgeKind::Ww; break;
     case PointReason::Locked:
-    case PointReason::Waited:
-      edge.kind = EdgeKind::Co;
-      break;
+    case PointReason::Waited: edge.kind = EdgeKind::Co; break;
   }
   return edge;
 }

@@ -181,8 +181,7 @@ Verdict PointSearch::search() {
     ++rounds_;
     if (options_.progress) options_.progress("searching for an order", -1);
     switch (solver.solve(budget_)) {
-      case SatResult::Unknown:
-        return Verdict::unknown(limit_reached());
+      case SatResult::Unknown: return Verdict::unknown(limit_reached());
       case SatResult::Unsat: {
         Violation violation;
         violation.anomaly = Anomaly::Unexplainable;
@@ -191,8 +190,7 @@ Verdict PointSearch::search() {
         }
         return Verdict::violated(std::move(violation));
       }
-      case SatResult::Sat:
-        break;
+      case SatResult::Sat: break;
     }
     std::vector<ChosenEdge> points;
     std::vector<ChosenEdge> dependencies;

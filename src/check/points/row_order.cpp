@@ -66,15 +66,9 @@ void RowOrder::collect_claims() {
     for (const RowLock& lock : h_.locks(t)) {
       RowClaim& own = claim(t, lock.row);
       switch (lock.mode) {
-        case LockMode::KeyShare:
-          lower(own.key_share, lock.statement);
-          break;
-        case LockMode::Share:
-          lower(own.shared, lock.statement);
-          break;
-        case LockMode::Exclusive:
-          lower(own.exclusive, lock.statement);
-          break;
+        case LockMode::KeyShare: lower(own.key_share, lock.statement); break;
+        case LockMode::Share: lower(own.shared, lock.statement); break;
+        case LockMode::Exclusive: lower(own.exclusive, lock.statement); break;
       }
     }
   }

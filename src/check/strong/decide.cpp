@@ -148,9 +148,7 @@ Decision decide(const History& h, StrongLevel level, Budget& budget, const Stron
     case SatResult::Unknown:
       return give_up(std::move(decision),
                      budget.expired_now() ? limit_reached() : "the memory of the SAT solver");
-    case SatResult::Unsat:
-      decision.outcome = Outcome::Violated;
-      break;
+    case SatResult::Unsat: decision.outcome = Outcome::Violated; break;
     case SatResult::Sat:
       decision.outcome = Outcome::Consistent;
       decision.completed = std::make_unique<KnownGraph>(complete(residue, search.answers));

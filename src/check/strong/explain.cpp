@@ -167,8 +167,7 @@ class Explainer {
                 .kind = e.kind,
                 .key = e.key,
                 .read = find_read(h_, e.to, e.key, e.from)};
-      case EdgeKind::Ww:
-        return tell_order(e.from, e.to, e.key, e.round);
+      case EdgeKind::Ww: return tell_order(e.from, e.to, e.key, e.round);
       case EdgeKind::Rw: {
         Edge edge{.from = e.from,
                   .to = e.to,
@@ -183,8 +182,7 @@ class Explainer {
       case EdgeKind::Co:
       case EdgeKind::Vis:
       case EdgeKind::Ar:
-      case EdgeKind::Rt:
-        break;
+      case EdgeKind::Rt: break;
     }
     return {.from = e.from, .to = e.to, .kind = e.kind};
   }

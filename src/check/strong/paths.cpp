@@ -123,8 +123,7 @@ KnownSteps::KnownSteps(const Knowledge& known)
 
 std::optional<Entry> KnownSteps::step(EdgeKind kind, Entry from) const {
   switch (level_) {
-    case StrongLevel::Ser:
-      return Entry::Earlier;
+    case StrongLevel::Ser: return Entry::Earlier;
     case StrongLevel::Ua:
       return kind == EdgeKind::Rw ? std::nullopt : std::optional(Entry::Earlier);
     case StrongLevel::Psi:

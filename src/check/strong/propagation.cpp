@@ -206,12 +206,8 @@ void Propagation::take_back() {
   for (auto it = trail_.rbegin(); it != trail_.rend(); ++it) {
     const Change& change = *it;
     switch (change.what) {
-      case What::Clock:
-        rows_[change.slot] = change.old;
-        break;
-      case What::RwClock:
-        rw_rows_[change.slot] = change.old;
-        break;
+      case What::Clock: rows_[change.slot] = change.old; break;
+      case What::RwClock: rw_rows_[change.slot] = change.old; break;
       case What::Count:
         order_.set_count_before(VersionId{static_cast<std::uint32_t>(change.slot)}, change.group,
                                 change.old, 0);

@@ -89,9 +89,7 @@ class Round {
       case StrongLevel::Pc:  // to C(b)
         forced = points_.commits_among(clocks_.before(commit, c));
         break;
-      case StrongLevel::Psi:
-        forced = clocks_.before_with_rw(commit, c);
-        break;
+      case StrongLevel::Psi: forced = clocks_.before_with_rw(commit, c); break;
     }
     if (level_ == StrongLevel::Ua) return forced;
     // rw(r, b) would lead from S(r) to C(b).

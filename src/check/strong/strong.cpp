@@ -12,9 +12,7 @@ Verdict check_strong(const History& h, StrongLevel level, Budget& budget,
   strong::Decision decision = strong::decide(h, level, budget, options);
   Verdict verdict;
   switch (decision.outcome) {
-    case Outcome::Unknown:
-      verdict = Verdict::unknown(decision.limit);
-      break;
+    case Outcome::Unknown: verdict = Verdict::unknown(decision.limit); break;
     case Outcome::Consistent:
       verdict = Verdict::consistent(strong::make_witness(*decision.completed));
       break;

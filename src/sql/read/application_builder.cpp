@@ -325,12 +325,9 @@ Result<SourceFile> scan_file(std::string_view text) {
 
 std::string_view name_of(NoteKind kind) {
   switch (kind) {
-    case NoteKind::Remark:
-      return "remark";
-    case NoteKind::Free:
-      return "free";
-    case NoteKind::Gap:
-      return "gap";
+    case NoteKind::Remark: return "remark";
+    case NoteKind::Free: return "free";
+    case NoteKind::Gap: return "gap";
   }
   return "";
 }

@@ -14,10 +14,8 @@ bool is_surely_number(const Scope& scope, const Expr& expr) {
   switch (expr.op) {
     case ExprOp::Integer:
     case ExprOp::ToInteger:
-    case ExprOp::Cardinality:
-      return true;
-    case ExprOp::Variable:
-      return scope.frame->variable(expr.var).width.is_number;
+    case ExprOp::Cardinality: return true;
+    case ExprOp::Variable: return scope.frame->variable(expr.var).width.is_number;
     case ExprOp::Column: {
       const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
         return !source.columns && source.number == expr.source;

@@ -225,14 +225,10 @@ bool is_rough_number(std::string_view name) {
 
 std::string_view a_type(Type type) {
   switch (type) {
-    case Type::Integer:
-      return "an integer";
-    case Type::Text:
-      return "a text";
-    case Type::Boolean:
-      return "a boolean";
-    case Type::Numeric:
-      return "a numeric";
+    case Type::Integer: return "an integer";
+    case Type::Text: return "a text";
+    case Type::Boolean: return "a boolean";
+    case Type::Numeric: return "a numeric";
   }
   return "a value";
 }

@@ -14,14 +14,11 @@ namespace {
 std::uint8_t scale_of_result(ExprOp op, std::span<const Expr> args) {
   int scale = 0;
   switch (op) {
-    case ExprOp::ToNumeric:
-      return 0;
+    case ExprOp::ToNumeric: return 0;
     case ExprOp::Multiply:
       for (const Expr& arg : args) scale += arg.op == ExprOp::Null ? 0 : arg.bits;
       break;
-    case ExprOp::If:
-      args = args.subspan(1);
-      [[fallthrough]];
+    case ExprOp::If: args = args.subspan(1); [[fallthrough]];
     case ExprOp::Element:
     case ExprOp::Negate:
     case ExprOp::Abs:
@@ -37,21 +34,16 @@ std::uint8_t scale_of_result(ExprOp op, std::span<const Expr> args) {
         scale = std::max<int>(scale, is_whole ? 0 : arg.bits);
       }
       break;
-    default:
-      return kAnyScale;
+    default: return kAnyScale;
   }
   return scale > Decimal::kMaxDigits ? kAnyScale : static_cast<std::uint8_t>(scale);
 }
 
 std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
   switch (op) {
-    case ExprOp::Cardinality:
-      return 32;
-    case ExprOp::Element:
-      return args[0].bits;
-    case ExprOp::If:
-      args = args.subspan(1);
-      break;
+    case ExprOp::Cardinality: return 32;
+    case ExprOp::Element: return args[0].bits;
+    case ExprOp::If: args = args.subspan(1); break;
     case ExprOp::Negate:
     case ExprOp::Abs:
     case ExprOp::Add:
@@ -62,10 +54,8 @@ std::uint8_t bits_of_result(ExprOp op, std::span<const Expr> args) {
     case ExprOp::ArrayOf:
     case ExprOp::Coalesce:
     case ExprOp::Least:
-    case ExprOp::Greatest:
-      break;
-    default:
-      return 64;
+    case ExprOp::Greatest: break;
+    default: return 64;
   }
   std::uint8_t bits = 16;
   for (const Expr& arg : args) bits = std::max(bits, arg.bits);

@@ -34,14 +34,10 @@ bool is_computable(const Expr& expr) {
 // What DEFAULT now() and the like give to a row at the start: something.
 Value unknown_default(const Column& column) {
   switch (column.type) {
-    case Type::Integer:
-      return Value(std::int64_t{0});
-    case Type::Text:
-      return Value(std::string("default"));
-    case Type::Boolean:
-      return Value(false);
-    case Type::Numeric:
-      return Value(Decimal{});
+    case Type::Integer: return Value(std::int64_t{0});
+    case Type::Text: return Value(std::string("default"));
+    case Type::Boolean: return Value(false);
+    case Type::Numeric: return Value(Decimal{});
   }
   return {};
 }
@@ -49,14 +45,10 @@ Value unknown_default(const Column& column) {
 // The value of an expression without names; fails if it has any.
 Value constant_value(const Expr& expr, Findings& findings) {
   switch (expr.op) {
-    case ExprOp::Null:
-      return {};
-    case ExprOp::Integer:
-      return Value(expr.number);
-    case ExprOp::Text:
-      return Value(expr.text);
-    case ExprOp::Boolean:
-      return Value(expr.number != 0);
+    case ExprOp::Null: return {};
+    case ExprOp::Integer: return Value(expr.number);
+    case ExprOp::Text: return Value(expr.text);
+    case ExprOp::Boolean: return Value(expr.number != 0);
     case ExprOp::Decimal:
       if (const auto number = parse_decimal(expr.text)) return Value(*number);
       break;

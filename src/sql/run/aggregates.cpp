@@ -32,12 +32,9 @@ Result<void> Accumulator::add(const Value& value) {
       break;
     }
     case Aggregate::Array:
-    case Aggregate::Other:
-      list_.push_back(value);
-      break;
+    case Aggregate::Other: list_.push_back(value); break;
     case Aggregate::Count:
-    case Aggregate::None:
-      break;
+    case Aggregate::None: break;
   }
   return {};
 }

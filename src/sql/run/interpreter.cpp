@@ -253,10 +253,8 @@ class CallRun {
     auto next = run_all(body);
     if (!next) return next.error();
     switch (next->kind) {
-      case Next::Kind::Statement:
-        return Answer();
-      case Next::Kind::Return:
-        return Answer(*next);
+      case Next::Kind::Statement: return Answer();
+      case Next::Kind::Return: return Answer(*next);
       case Next::Kind::Continue:
         if (next->depth == 0) return Answer();
         break;

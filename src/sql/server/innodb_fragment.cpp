@@ -181,34 +181,20 @@ class FragmentCheck {
            fmt::format("{} may mean another thing on MariaDB", what));
     };
     switch (expr.op) {
-      case ExprOp::Divide:
-        differs("/");
-        break;
-      case ExprOp::Modulo:
-        differs("% by zero");
-        break;
-      case ExprOp::Concat:
-        differs("||");
-        break;
-      case ExprOp::Opaque:
-        differs(expr.text);
-        break;
+      case ExprOp::Divide: differs("/"); break;
+      case ExprOp::Modulo: differs("% by zero"); break;
+      case ExprOp::Concat: differs("||"); break;
+      case ExprOp::Opaque: differs(expr.text); break;
       case ExprOp::Least:
-      case ExprOp::Greatest:
-        differs("LEAST or GREATEST of NULL");
-        break;
+      case ExprOp::Greatest: differs("LEAST or GREATEST of NULL"); break;
       case ExprOp::Decimal:
       case ExprOp::ToNumeric:
       case ExprOp::ToInteger:
-      case ExprOp::Round:
-        differs("a decimal number");
-        break;
+      case ExprOp::Round: differs("a decimal number"); break;
       case ExprOp::Element:
       case ExprOp::Cardinality:
       case ExprOp::ArrayOf:
-      case ExprOp::InArray:
-        differs("an array");
-        break;
+      case ExprOp::InArray: differs("an array"); break;
       case ExprOp::Equal:
       case ExprOp::NotEqual:
       case ExprOp::Less:
@@ -233,8 +219,7 @@ class FragmentCheck {
       case ExprOp::Or:
       case ExprOp::If:
       case ExprOp::Coalesce:
-      case ExprOp::Abs:
-        break;
+      case ExprOp::Abs: break;
     }
     for (const Expr& arg : expr.args) check_expr(arg, where);
   }

@@ -204,12 +204,9 @@ class InnodbRun {
     const auto broken = broken_constraint(table(), row);
     if (!broken) return {};
     switch (broken->kind) {
-      case BrokenConstraint::Kind::NotNull:
-        return fail("1048", broken->message);
-      case BrokenConstraint::Kind::Check:
-        return fail("4025", broken->message);
-      case BrokenConstraint::Kind::Error:
-        break;
+      case BrokenConstraint::Kind::NotNull: return fail("1048", broken->message);
+      case BrokenConstraint::Kind::Check: return fail("4025", broken->message);
+      case BrokenConstraint::Kind::Error: break;
     }
     return fail("", broken->message);
   }

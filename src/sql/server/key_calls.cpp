@@ -115,8 +115,7 @@ NextStep KeyCalls::find_next(CallId call, const Log& log, const PartLogs& /*befo
       next.fault = executor_.fault();
       return next;
     case StepKind::Commit:
-    case StepKind::EndStatement:
-      break;
+    case StepKind::EndStatement: break;
   }
   next.kind = NextStep::Kind::Commit;
   return next;

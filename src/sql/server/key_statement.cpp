@@ -37,9 +37,7 @@ Attempt KeyStatement::go_on() {
   for (;;) {
     const Step step = executor_.run_step();
     switch (step.kind) {
-      case StepKind::Read:
-        read(step.key);
-        break;
+      case StepKind::Read: read(step.key); break;
       case StepKind::Write:
       case StepKind::Lock:
       case StepKind::LockShared: {
@@ -56,16 +54,11 @@ Attempt KeyStatement::go_on() {
         ++running_.result.num_rows;
         break;
       }
-      case StepKind::BeginStatement:
-        keys_.is_open = true;
-        break;
-      case StepKind::Fault:
-        return {.kind = Attempt::Kind::Limit, .fault = executor_.fault()};
+      case StepKind::BeginStatement: keys_.is_open = true; break;
+      case StepKind::Fault: return {.kind = Attempt::Kind::Limit, .fault = executor_.fault()};
       case StepKind::EndStatement:
       case StepKind::Commit:
-      case StepKind::Abort:
-        keys_.is_open = false;
-        break;
+      case StepKind::Abort: keys_.is_open = false; break;
     }
     const auto at = executor_.state();
     keys_.at.assign(at.begin(), at.end());

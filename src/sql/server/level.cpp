@@ -32,20 +32,16 @@ constexpr ServerLevel kMariaDb[] = {
 
 std::span<const ServerLevel> levels_of(ServerKind server) {
   switch (server) {
-    case ServerKind::Postgres:
-      return kPostgres;
-    case ServerKind::MariaDb:
-      return kMariaDb;
+    case ServerKind::Postgres: return kPostgres;
+    case ServerKind::MariaDb: return kMariaDb;
   }
   return {};
 }
 
 std::string_view name_of(ServerKind server) {
   switch (server) {
-    case ServerKind::Postgres:
-      return "postgres";
-    case ServerKind::MariaDb:
-      return "mariadb";
+    case ServerKind::Postgres: return "postgres";
+    case ServerKind::MariaDb: return "mariadb";
   }
   return "";
 }

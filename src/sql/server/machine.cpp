@@ -203,15 +203,13 @@ StepDone Machine::run_statements(State& state, ProgramSession session) const {
         s.blockers = std::move(attempt.blockers);
         s.ahead = std::move(attempt.ahead);
         return {StepDone::Kind::Waits, txn, statement};
-      case Attempt::Kind::Failed:
-        return fail(state, session, std::move(attempt.failure));
+      case Attempt::Kind::Failed: return fail(state, session, std::move(attempt.failure));
       case Attempt::Kind::Limit:
         s.running.reset();
         s.next = std::make_shared<const NextStep>(NextStep{
             .kind = NextStep::Kind::Limit, .failure = {}, .fault = std::move(attempt.fault)});
         return {StepDone::Kind::Limit, txn, statement};
-      case Attempt::Kind::Done:
-        break;
+      case Attempt::Kind::Done: break;
     }
     s.running->result.digest = digest_of(app(), state.storage, s.running->result);
     state.txns[txn].log.push_back(
@@ -273,8 +271,7 @@ StepDone Machine::take(State& state, const Choice& choice) const {
   if (s.running) return run_statements(state, choice.session);
   const NextStep step = next(state, choice.session);
   switch (step.kind) {
-    case NextStep::Kind::Statement:
-      return run_statements(state, choice.session);
+    case NextStep::Kind::Statement: return run_statements(state, choice.session);
     case NextStep::Kind::Commit:
       if (level(txn) == PgLevel::Serializable && closes_cycle(*this, state, txn)) {
         end(state, choice.session, false,
@@ -284,13 +281,11 @@ StepDone Machine::take(State& state, const Choice& choice) const {
       if (step.goes_on) return end_part(state, choice.session, step);
       end(state, choice.session, true, {}, step.locals);
       return {StepDone::Kind::Committed, txn, nullptr};
-    case NextStep::Kind::Rollback:
-      return end_part(state, choice.session, step);
+    case NextStep::Kind::Rollback: return end_part(state, choice.session, step);
     case NextStep::Kind::Abort:
       end(state, choice.session, false, step.failure, step.locals);
       return {StepDone::Kind::Aborted, txn, nullptr};
-    case NextStep::Kind::Limit:
-      break;
+    case NextStep::Kind::Limit: break;
   }
   return {StepDone::Kind::Limit, txn, nullptr};
 }

@@ -33,14 +33,12 @@ Found find_and_lock(const StatementContext& context, TableId table,
     const RowAnswer answer =
         lock_row(context, seen.row, seen.version, Lock::KeyShare, Lock::KeyShare);
     switch (answer.kind) {
-      case RowAnswer::Kind::Locked:
-        return {.is_found = true};
+      case RowAnswer::Kind::Locked: return {.is_found = true};
       case RowAnswer::Kind::Changed:
         if (columns_of(context.storage.values({seen.row, answer.version}), columns) == values)
           return {.is_found = true};
         break;
-      case RowAnswer::Kind::Gone:
-        break;
+      case RowAnswer::Kind::Gone: break;
       case RowAnswer::Kind::Waits:
         return {.attempt = {.kind = Attempt::Kind::Waits, .blockers = answer.blockers}};
       case RowAnswer::Kind::Conflict:

@@ -253,12 +253,9 @@ class StatementRun {
       const Lock again = update == nullptr ? Lock::Update : lock_of_sets(table(), update->sets);
       const RowAnswer answer = lock_row(context_, seen.row, seen.version, mode, again);
       switch (answer.kind) {
-        case RowAnswer::Kind::Waits:
-          return wait(answer.blockers);
-        case RowAnswer::Kind::Conflict:
-          return conflict(seen.row);
-        case RowAnswer::Kind::Gone:
-          return {};
+        case RowAnswer::Kind::Waits: return wait(answer.blockers);
+        case RowAnswer::Kind::Conflict: return conflict(seen.row);
+        case RowAnswer::Kind::Gone: return {};
         case RowAnswer::Kind::Locked:
           if (searched.is_cascade &&
               is_outside(context_.storage.row(seen.row).versions[seen.version].creator))
@@ -269,8 +266,7 @@ class StatementRun {
               return fired;
           }
           return write(seen.row, from, update == nullptr ? nullptr : &to);
-        case RowAnswer::Kind::Changed:
-          break;
+        case RowAnswer::Kind::Changed: break;
       }
       seen.version = answer.version;
       const Row& current = values(seen.row, seen.version);
@@ -399,12 +395,9 @@ class StatementRun {
     const auto broken = broken_constraint(table(), row);
     if (!broken) return {};
     switch (broken->kind) {
-      case BrokenConstraint::Kind::NotNull:
-        return fail("23502", broken->message);
-      case BrokenConstraint::Kind::Check:
-        return fail("23514", broken->message);
-      case BrokenConstraint::Kind::Error:
-        break;
+      case BrokenConstraint::Kind::NotNull: return fail("23502", broken->message);
+      case BrokenConstraint::Kind::Check: return fail("23514", broken->message);
+      case BrokenConstraint::Kind::Error: break;
     }
     return fail(broken->error);
   }

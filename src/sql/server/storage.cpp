@@ -7,15 +7,11 @@ namespace isoscope::sql::server {
 bool excludes(Lock a, Lock b) {
   if (a > b) std::swap(a, b);  // a is the weaker one
   switch (a) {
-    case Lock::None:
-      return false;
-    case Lock::KeyShare:
-      return b == Lock::Update;
-    case Lock::Share:
-      return b >= Lock::NoKeyUpdate;
+    case Lock::None: return false;
+    case Lock::KeyShare: return b == Lock::Update;
+    case Lock::Share: return b >= Lock::NoKeyUpdate;
     case Lock::NoKeyUpdate:
-    case Lock::Update:
-      return true;
+    case Lock::Update: return true;
   }
   return true;
 }

@@ -105,17 +105,14 @@ History random_lists(Rng& rng) {
           if (!wrote) b.append(t, list, appended.back(), {line, column});
           wrote = true;
           break;
-        case 1:
-          b.write(t, other, Value::of(++next), {line, column});
-          break;
+        case 1: b.write(t, other, Value::of(++next), {line, column}); break;
         case 2:
           if (!wrote) {
             const std::size_t shown = rng.below(appended.size() + 1);
             b.read_list(t, list, std::span(appended).first(shown), {line, column});
           }
           break;
-        default:
-          b.read(t, other, Value::nil(), {line, column});
+        default: b.read(t, other, Value::nil(), {line, column});
       }
     }
   }

@@ -53,38 +53,25 @@ class RandomLevel {
     }
     const std::string left = relation(depth - 1);
     switch (pick(7)) {
-      case 0:
-        return "(" + left + " | " + relation(depth - 1) + ")";
-      case 1:
-        return "(" + left + " & " + relation(depth - 1) + ")";
-      case 2:
-        return "(" + left + " \\ " + relation(depth - 1) + ")";
-      case 3:
-        return "(" + left + " ; " + relation(depth - 1) + ")";
-      case 4:
-        return "(" + left + ")^-1";
-      case 5:
-        return "(" + left + ")+";
-      default:
-        return "(" + left + ")*";
+      case 0: return "(" + left + " | " + relation(depth - 1) + ")";
+      case 1: return "(" + left + " & " + relation(depth - 1) + ")";
+      case 2: return "(" + left + " \\ " + relation(depth - 1) + ")";
+      case 3: return "(" + left + " ; " + relation(depth - 1) + ")";
+      case 4: return "(" + left + ")^-1";
+      case 5: return "(" + left + ")+";
+      default: return "(" + left + ")*";
     }
   }
 
   std::string formula(int depth) {
     if (depth == 0 || rng_.chance(0.15)) return atom();
     switch (pick(8)) {
-      case 0:
-        return "(not " + formula(depth - 1) + ")";
-      case 1:
-        return "(" + formula(depth - 1) + " and " + formula(depth - 1) + ")";
-      case 2:
-        return "(" + formula(depth - 1) + " or " + formula(depth - 1) + ")";
-      case 3:
-        return "(" + formula(depth - 1) + " implies " + formula(depth - 1) + ")";
-      case 4:
-        return "(" + formula(depth - 1) + " iff " + formula(depth - 1) + ")";
-      default:
-        return quantified(depth);
+      case 0: return "(not " + formula(depth - 1) + ")";
+      case 1: return "(" + formula(depth - 1) + " and " + formula(depth - 1) + ")";
+      case 2: return "(" + formula(depth - 1) + " or " + formula(depth - 1) + ")";
+      case 3: return "(" + formula(depth - 1) + " implies " + formula(depth - 1) + ")";
+      case 4: return "(" + formula(depth - 1) + " iff " + formula(depth - 1) + ")";
+      default: return quantified(depth);
     }
   }
 

@@ -47,19 +47,15 @@ using SmallProgram = std::vector<Transaction>;
 inline std::string sql_of(const Statement& s) {
   const std::string from = fmt::format("FROM t WHERE id = {}", s.row);
   switch (s.kind) {
-    case Kind::Select:
-      return "SELECT v " + from;
-    case Kind::SelectTwo:
-      return "SELECT v FROM t ORDER BY id";
+    case Kind::Select: return "SELECT v " + from;
+    case Kind::SelectTwo: return "SELECT v FROM t ORDER BY id";
     case Kind::Blind:
       return fmt::format("UPDATE t SET v = {} WHERE id = {} RETURNING v", s.number, s.row);
     case Kind::Update:  // the new value ends in its number and tells the old one before it
       return fmt::format("UPDATE t SET v = v * 100 + {} WHERE id = {} RETURNING v", s.number,
                          s.row);
-    case Kind::ForUpdate:
-      return "SELECT v " + from + " FOR UPDATE";
-    case Kind::ForShare:
-      return "SELECT v " + from + " FOR SHARE";
+    case Kind::ForUpdate: return "SELECT v " + from + " FOR UPDATE";
+    case Kind::ForShare: return "SELECT v " + from + " FOR SHARE";
     case Kind::Insert:
       return fmt::format("INSERT INTO t VALUES ({}, {}) RETURNING v", s.row, s.number);
     case Kind::Upsert:  // tells also whether there was a row
@@ -69,8 +65,7 @@ inline std::string sql_of(const Statement& s) {
           s.row, s.number);
     case Kind::UpsertBeside:
       return sql_of({Kind::Upsert, s.row, s.number}) + ", (SELECT v FROM t WHERE id = 1)";
-    case Kind::Delete:
-      return fmt::format("DELETE FROM t WHERE id = {} RETURNING v", s.row);
+    case Kind::Delete: return fmt::format("DELETE FROM t WHERE id = {} RETURNING v", s.row);
   }
   return {};
 }
@@ -83,17 +78,13 @@ inline bool writes(const Statement& s, bool is_there) {
     case Kind::Select:
     case Kind::SelectTwo:
     case Kind::ForUpdate:
-    case Kind::ForShare:
-      return false;
+    case Kind::ForShare: return false;
     case Kind::Blind:
     case Kind::Upsert:
-    case Kind::UpsertBeside:
-      return true;
+    case Kind::UpsertBeside: return true;
     case Kind::Update:
-    case Kind::Delete:
-      return is_there;
-    case Kind::Insert:
-      return !is_there;
+    case Kind::Delete: return is_there;
+    case Kind::Insert: return !is_there;
   }
   return false;
 }
@@ -121,23 +112,17 @@ inline int remover(const SmallProgram& program, int row) {
 // The same statement of a .txn program; what it reads goes to a and b.
 inline std::string txn_of(const Statement& s) {
   switch (s.kind) {
-    case Kind::Select:
-      return fmt::format("a := read(x{})", s.row);
-    case Kind::SelectTwo:
-      return "stmt { a := read(x1); b := read(x2) }";
-    case Kind::Blind:
-      return fmt::format("write(x{}, {})", s.row, s.number);
+    case Kind::Select: return fmt::format("a := read(x{})", s.row);
+    case Kind::SelectTwo: return "stmt { a := read(x1); b := read(x2) }";
+    case Kind::Blind: return fmt::format("write(x{}, {})", s.row, s.number);
     case Kind::Update:
       return fmt::format("stmt {{ a := read(x{0}); write(x{0}, a * 100 + {1}) }}", s.row, s.number);
-    case Kind::ForUpdate:
-      return fmt::format("stmt {{ lock(x{0}); a := read(x{0}) }}", s.row);
-    case Kind::ForShare:
-      return fmt::format("stmt {{ a := read(x{0}); lock_shared(x{0}) }}", s.row);
+    case Kind::ForUpdate: return fmt::format("stmt {{ lock(x{0}); a := read(x{0}) }}", s.row);
+    case Kind::ForShare: return fmt::format("stmt {{ a := read(x{0}); lock_shared(x{0}) }}", s.row);
     case Kind::Insert:
     case Kind::Upsert:
     case Kind::UpsertBeside:
-    case Kind::Delete:
-      break;
+    case Kind::Delete: break;
   }
   ISO_ASSERT(false);
 }

@@ -28,18 +28,14 @@ int seen_by(const SmallProgram& program, const Statement& s, const force::Row& r
     case Kind::SelectTwo:
     case Kind::ForUpdate:
     case Kind::ForShare:
-    case Kind::Delete:
-      return static_cast<int>(value % 100);
-    case Kind::Blind:
-      break;
-    case Kind::Insert:
-      return remover(program, s.row);
+    case Kind::Delete: return static_cast<int>(value % 100);
+    case Kind::Blind: break;
+    case Kind::Insert: return remover(program, s.row);
     case Kind::Upsert:
     case Kind::UpsertBeside:
       if (row.at(1).value() == "0") return remover(program, s.row);
       [[fallthrough]];
-    case Kind::Update:
-      return static_cast<int>(value / 100 % 100);
+    case Kind::Update: return static_cast<int>(value / 100 % 100);
   }
   return 0;
 }

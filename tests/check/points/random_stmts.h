@@ -34,39 +34,28 @@ class RandomStmts {
  private:
   std::string key() {
     switch (rng_.below(4)) {
-      case 0:
-        return "x";
-      case 1:
-        return "y";
-      case 2:
-        return fmt::format("t[{}]", rng_.below(2));
-      default:
-        return "t[a % 2]";
+      case 0: return "x";
+      case 1: return "y";
+      case 2: return fmt::format("t[{}]", rng_.below(2));
+      default: return "t[a % 2]";
     }
   }
   std::string local() { return rng_.chance(0.5) ? "a" : "b"; }
   std::string expression() {
     switch (rng_.below(3)) {
-      case 0:
-        return fmt::format("{}", ++next_);
-      case 1:
-        return local() + " + 1";
-      default:
-        return fmt::format("a % 10 * 10 + {}", ++next_ % 10);
+      case 0: return fmt::format("{}", ++next_);
+      case 1: return local() + " + 1";
+      default: return fmt::format("a % 10 * 10 + {}", ++next_ % 10);
     }
   }
   std::string access() {
     switch (rng_.below(6)) {
       case 0:
-      case 1:
-        return fmt::format("{} := read({})", local(), key());
+      case 1: return fmt::format("{} := read({})", local(), key());
       case 2:
-      case 3:
-        return fmt::format("write({}, {})", key(), expression());
-      case 4:
-        return fmt::format("lock({})", key());
-      default:
-        return fmt::format("lock_shared({})", key());
+      case 3: return fmt::format("write({}, {})", key(), expression());
+      case 4: return fmt::format("lock({})", key());
+      default: return fmt::format("lock_shared({})", key());
     }
   }
   std::string block() {
@@ -86,12 +75,9 @@ class RandomStmts {
     switch (rng_.below(8)) {
       case 0:
       case 1:
-      case 2:
-        return access();
-      case 3:
-        return fmt::format("if ({} % 3 == 1) {{ abort }}", local());
-      default:
-        return block();
+      case 2: return access();
+      case 3: return fmt::format("if ({} % 3 == 1) {{ abort }}", local());
+      default: return block();
     }
   }
 

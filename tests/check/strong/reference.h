@@ -38,18 +38,14 @@ inline bool admits(StrongLevel level, const Relation& so_wr, const Relation& ww,
                    const Relation& rw) {
   const Relation all = so_wr | ww;
   switch (level) {
-    case StrongLevel::Ser:
-      return is_acyclic(all | rw);
-    case StrongLevel::Si:
-      return is_acyclic(all | compose(all, rw));
-    case StrongLevel::Pc:
-      return is_acyclic(so_wr | compose(so_wr, rw) | ww);
+    case StrongLevel::Ser: return is_acyclic(all | rw);
+    case StrongLevel::Si: return is_acyclic(all | compose(all, rw));
+    case StrongLevel::Pc: return is_acyclic(so_wr | compose(so_wr, rw) | ww);
     case StrongLevel::Psi: {
       const Relation closed = transitive_closure(all);
       return closed.is_irreflexive() && compose(closed, rw).is_irreflexive();
     }
-    case StrongLevel::Ua:
-      return is_acyclic(all) && compose(all, rw).is_irreflexive();
+    case StrongLevel::Ua: return is_acyclic(all) && compose(all, rw).is_irreflexive();
   }
   return false;
 }

@@ -19,8 +19,7 @@ namespace isoscope {
 inline bool sees(const History& h, WeakLevel level, const Relation& causal, TxnId t2, TxnId t3,
                  EventId read) {
   switch (level) {
-    case WeakLevel::True:
-      return false;
+    case WeakLevel::True: return false;
     case WeakLevel::Rc:
       for (EventId s : h.events(t3)) {
         if (s < read && h.is_external_read(s) && h.shows(s, t2)) return true;
@@ -32,8 +31,7 @@ inline bool sees(const History& h, WeakLevel level, const Relation& causal, TxnI
         if (h.is_external_read(s) && h.shows(s, t2)) return true;
       }
       return false;
-    case WeakLevel::Cc:
-      return causal.contains(t2.index, t3.index);
+    case WeakLevel::Cc: return causal.contains(t2.index, t3.index);
   }
   return false;
 }

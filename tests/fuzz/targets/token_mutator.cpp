@@ -46,20 +46,11 @@ class Mutation {
     for (std::uint64_t i = 0; i < times; ++i) {
       switch (rng_.below(6)) {
         case 0:
-        case 1:
-          replace_token();
-          break;
-        case 2:
-          change_number();
-          break;
-        case 3:
-          leave_out_piece();
-          break;
-        case 4:
-          repeat_piece();
-          break;
-        default:
-          swap_pieces();
+        case 1: replace_token(); break;
+        case 2: change_number(); break;
+        case 3: leave_out_piece(); break;
+        case 4: repeat_piece(); break;
+        default: swap_pieces();
       }
     }
     return text_;
