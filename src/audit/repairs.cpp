@@ -222,6 +222,7 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
   candidate.app.tables.push_back(std::move(turn));
   sql::Expr next{.op = ExprOp::Add, .args = {{.op = ExprOp::Column, .column = n}, number_expr(1)}};
   std::string names;
+  std::string places;
   std::set<sql::FunctionId> changed;
   const std::string text = fmt::format(
       "INSERT INTO {0} VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET n = {0}.n + 1", kTable);
@@ -241,12 +242,16 @@ void add_materialized(const sql::Application& app, const std::vector<sql::Functi
                          .number = function.num_statements++,
                          .kind = std::move(insert)};
     if (names.empty()) candidate.repair.place = write.place;
+    places +=
+        fmt::format("{}{} (line {})", names.empty() ? "" : ", ", function.name, write.place.line);
     names += (names.empty() ? "" : ", ") + function.name;
     function.body.insert(first, std::move(write));
   }
   candidate.repair.function = names;
-  candidate.repair.what =
-      fmt::format("CREATE TABLE {} (id integer PRIMARY KEY, n integer NOT NULL)\n{}", kTable, text);
+  candidate.repair.what = fmt::format(
+      "CREATE TABLE {} (id integer PRIMARY KEY, n integer NOT NULL)\n"
+      "-- as the first statement of {}:\n{}",
+      kTable, places, text);
   candidates.push_back(std::move(candidate));
 }
 

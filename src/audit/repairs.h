@@ -34,7 +34,7 @@ struct Repair {
   Place place = {};
   // Statements as they are and as they become, one a line; `before` is empty if something is added.
   std::string before = {};
-  std::string what = {};   // "SELECT bal … FOR UPDATE"
+  std::string what = {};   // "SELECT bal … FOR UPDATE"; "-- …" says where the next one belongs
   bool is_proved = false;  // else: no anomaly up to the bound
 };
 

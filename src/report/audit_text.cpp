@@ -318,7 +318,8 @@ std::vector<std::string> lines_of(const std::string& statements) {
   for (std::size_t from = 0; from < statements.size();) {
     const std::size_t end = std::min(statements.find('\n', from), statements.size());
     const std::string line = printable(statements.substr(from, end - from));
-    lines.push_back(line.ends_with(" THEN") ? line : line + ";");
+    const bool is_whole = line.ends_with(" THEN") || line.starts_with("-- ");
+    lines.push_back(is_whole ? line : line + ";");
     from = end + 1;
   }
   return lines;

@@ -422,9 +422,23 @@ TableId locked_by(const Statement& statement) {
   return locks ? loop->query.sources.front() : TableId::none();
 }
 
+// Does any of them look at the table, or change it?
+bool touches(std::span<const Statement> body, TableId table) {
+  return std::ranges::any_of(body, [&](const Statement& s) {
+    const auto* select = s.find<Select>();
+    const auto* loop = s.find<ForQuery>();
+    const Query* query = select != nullptr ? &select->query
+                         : loop != nullptr ? &loop->query
+                                           : nullptr;
+    return (query != nullptr && std::ranges::find(query->sources, table) != query->sources.end()) ||
+           (s.write() != nullptr && s.write()->table == table) || touches(s.body(), table) ||
+           touches(s.otherwise(), table);
+  });
+}
+
 // `calls` are those that the statement has made so far.
 void mark_calls(std::span<Statement> body, std::vector<Block*>& calls,
-                TableId locked = TableId::none()) {
+                TableId locked = TableId::none(), bool is_in_loop = false) {
   for (Statement& statement : body) {
     if (statement.is_separate()) {
       if (has_effect(statement.body())) calls.push_back(statement.find<Block>());
@@ -437,11 +451,16 @@ void mark_calls(std::span<Statement> body, std::vector<Block*>& calls,
     if (statement.is_sql() && !statement.is<Insert>() && !is_of_row) {
       for (Block* call : calls) call->is_rough = true;
     }
+    // Of INSERT … SELECT: the server calls for a row when those before it are there.
+    if (const auto* insert = statement.find<Insert>(); insert != nullptr && is_in_loop) {
+      for (Block* call : calls) call->is_rough |= touches(call->body, insert->table);
+    }
     // The second round of a loop follows the first.
     for (int round = 0; round < (statement.is_loop() ? 2 : 1); ++round)
       mark_calls(statement.body(), calls,
-                 locked_by(statement).is_none() ? locked : locked_by(statement));
-    mark_calls(statement.otherwise(), calls, locked);
+                 locked_by(statement).is_none() ? locked : locked_by(statement),
+                 is_in_loop || statement.is_loop());
+    mark_calls(statement.otherwise(), calls, locked, is_in_loop);
   }
 }
 

@@ -101,9 +101,12 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
     }
     return;
   }
-  // Of a view, such a note is one of a table that no call meets.
-  const auto table_of = [&](const char* relation) {
-    return catalog_.find_table(text_of(child(node, relation), "relname")).value_or(TableId::none());
+  // What a view is made of stands in the functions that use it, which no longer know the view: a
+  // rule of one may concern any call.
+  const auto table_of = [&](const char* relation) -> std::optional<TableId> {
+    const std::string name = text_of(child(node, relation), "relname");
+    if (catalog_.find_view(name) != nullptr) return std::nullopt;
+    return catalog_.find_table(name).value_or(TableId::none());
   };
   if (kind == "RuleStmt") {
     findings_.note(place, "rules are not modelled: statements do only what they say", NoteKind::Gap,
@@ -350,16 +353,18 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
   }
 }
 
-// Those that the tree mentions; nothing if it mentions nothing at all: it may look at any.
+// Those that the tree mentions; nothing if it mentions none, or whole rows by the name of their
+// table: it may look at any.
 std::optional<std::vector<ColumnId>> SchemaBuilder::columns_in(TableId id, const Tree& rule) const {
+  const Table& table = catalog_.table(id);
   std::vector<std::string> names;
   add_names(rule, names);
-  if (names.empty()) return std::nullopt;
   std::vector<ColumnId> columns;
   for (const std::string& name : names) {
-    if (const auto column = find_column(catalog_.table(id), name)) columns.push_back(*column);
+    if (const auto column = find_column(table, name)) columns.push_back(*column);
   }
-  return columns;
+  const bool has_rows = std::ranges::find(names, table.name) != names.end();
+  return columns.empty() || has_rows ? std::nullopt : std::optional(std::move(columns));
 }
 
 void SchemaBuilder::ignore_rule(TableId id, Place at, std::string what, const Tree& rule) {

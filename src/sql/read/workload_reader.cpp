@@ -115,7 +115,7 @@ void InitialRowReader::add_row(TableId id, const ById<ColumnId, std::optional<Va
   for (const ColumnId i : table.columns.ids()) {
     const Column& column = table.columns[i];
     if (given[i]) {
-      row.values.push_back(*given[i]);
+      row.values.push_back(kept_in(column.width, *given[i]));
     } else if (column.is_fresh) {
       const std::int64_t largest = known_[id].largest[i];
       row.values.emplace_back(largest == INT64_MAX ? largest : largest + 1);
