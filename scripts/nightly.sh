@@ -14,6 +14,8 @@ export ISOSCOPE_KILLS=${ISOSCOPE_KILLS:-200}
 export ISOSCOPE_LEVEL_PROGRAMS=${ISOSCOPE_LEVEL_PROGRAMS:-300}
 export ISOSCOPE_AUDIT_PROGRAMS=${ISOSCOPE_AUDIT_PROGRAMS:-200}
 export ISOSCOPE_AUDIT_LIVE=${ISOSCOPE_AUDIT_LIVE:-300}
+# Runs on the server against each proof of a file of the tests.
+export ISOSCOPE_FILE_RUNS=${ISOSCOPE_FILE_RUNS:-20}
 # Transactions of random clients at each level of a live PostgreSQL (tests/force/live_stress.py), and
 # how often each race is forced (tests/force/experiment_test.cpp).
 export ISOSCOPE_STRESS_TXNS=${ISOSCOPE_STRESS_TXNS:-1000000}
