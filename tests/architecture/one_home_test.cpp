@@ -190,8 +190,8 @@ CaseLabels labels_of(const std::regex& label) {
         if (indent_of(source.lines[j]) < indent) break;
         if (indent_of(source.lines[j]) == indent && source.lines[j].find("default:") == indent &&
             met.insert(j).second)
-          labels.defaults.push_back(
-              {fmt::format("{}:{}", source.name, j + 1), source.name, source.lines[j + 1]});
+          labels.defaults.push_back({fmt::format("{}:{}", source.name, j + 1), source.name,
+                                     source.lines[j] + source.lines[j + 1]});
       }
     }
   }

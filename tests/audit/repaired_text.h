@@ -58,12 +58,12 @@ inline std::string repaired(std::string text, const Repair& repair) {
       replace(text, from, before[2] + ";", "");
       break;
     case RepairKind::Unique: text += "\n" + repair.what + ";\n"; break;
-    case RepairKind::Materialize: {
+    case RepairKind::Materialize: {  // a table, where the statement goes, and the statement
       std::size_t names = 0;
       while (names < repair.function.size()) {
         const std::size_t end = std::min(repair.function.find(", ", names), repair.function.size());
         from = text.find("FUNCTION " + repair.function.substr(names, end - names));
-        replace(text, from, "BEGIN", "BEGIN\n  " + after[1] + ";");
+        replace(text, from, "BEGIN", "BEGIN\n  " + after[2] + ";");
         names = end + 2;
       }
       text = after[0] + ";\n" + text;

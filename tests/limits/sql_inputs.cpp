@@ -260,7 +260,7 @@ std::vector<HardInput> sql_inputs() {
           "AuditReadsTables", [] { return many_small_tables(80'000); }, "audit {0} --level si"),
       row(
           "AuditBranchesInARow", [] { return branches_in_a_row(40); }, "audit {0} --level si"),
-      row("AuditManyFunctions", many_functions, "audit {0} --level si"),
+      row("AuditManyFunctions", many_functions, "audit {0} --level si --conflicts column"),
       row("AuditLongCycles", ring_of_functions, "audit {0} --level si --cycle 8 --all"),
       row("AuditProof", ring_of_functions, "audit {0} --level si --prove"),
       row("AuditPath", ring_of_functions, "audit {0} --level si --path 8"),

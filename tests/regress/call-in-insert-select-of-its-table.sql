@@ -2,7 +2,7 @@
 -- that the second one has 3.
 -- run: isoscope explore FILE
 -- exit: 3
--- says: h is called inside of a statement
+-- says: h(…) is called inside of a statement
 CREATE TABLE a (id int PRIMARY KEY, v int NOT NULL);
 INSERT INTO a VALUES (1, 0), (2, 0);
 CREATE FUNCTION h(p int) RETURNS int LANGUAGE plpgsql AS $$

@@ -388,7 +388,9 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
     if (findings.failed()) break;
     if (statement.kind == "CreateFunctionStmt") {
       declare_function(catalog, file, statement);
-    } else if (statement.kind != "InsertStmt") {
+    } else if (statement.kind == "InsertStmt") {
+      schema.note_rows(*statement.node);
+    } else {
       schema.add(statement.kind, *statement.node, file.lines.place(statement.begin));
     }
   }

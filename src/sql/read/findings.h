@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ class Findings {
   // Once for each text. `table` and `columns`: as in Note.
   void note(Place where, std::string what, NoteKind kind, std::optional<TableId> table = {},
             std::optional<std::vector<ColumnId>> columns = {}) {
-    if (!told_.emplace(table, what).second) return;
+    if (!told_.emplace(table, what, kind).second) return;
     notes_.push_back({where, function_, std::move(what), kind, table, std::move(columns)});
   }
   // The tables have got these numbers; none() stands for one that is no more.
@@ -36,7 +37,7 @@ class Findings {
     told_.clear();
     for (Note& note : notes_) {
       if (note.table && !note.table->is_none()) note.table = now[note.table->index];
-      told_.emplace(note.table, note.what);
+      told_.emplace(note.table, note.what, note.kind);
     }
   }
   bool failed() {
@@ -53,7 +54,8 @@ class Findings {
   Budget* budget_;
   std::optional<Error> error_;
   std::vector<Note> notes_;
-  std::set<std::pair<std::optional<TableId>, std::string>> told_;  // what the notes say, each once
+  // What the notes say, each once.
+  std::set<std::tuple<std::optional<TableId>, std::string, NoteKind>> told_;
 };
 
 }  // namespace isoscope::sql

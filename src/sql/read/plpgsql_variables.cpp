@@ -62,16 +62,22 @@ PlpgsqlBody::PlpgsqlBody(const FunctionHead& head, const Tree& datums, BodyText&
 
 namespace {
 
-// Does a DECLARE stand on the line behind a BEGIN?
-bool declares_behind_begin(const BodyText& text, std::uint32_t line) {
+// Where a line declares variables: before its first BEGIN; at once behind a BEGIN, so that nothing
+// happens between the two blocks; or somewhere else in a block.
+enum class Declares : std::uint8_t { Before, AtOnce, Later };
+Declares declarations_of(const BodyText& text, std::uint32_t line) {
   const std::uint32_t in_file = text.place_of_line(line).line;
+  Declares answer = Declares::Before;
   bool has_begun = false;
   for (std::size_t i = 0; i < text.num_tokens(); ++i) {
     if (text.place_of_token(i).line != in_file) continue;
-    if (has_begun && same_word(text.word(i), "declare")) return true;
+    if (has_begun && same_word(text.word(i), "declare")) {
+      if (!same_word(text.word(i - 1), "begin")) return Declares::Later;
+      answer = Declares::AtOnce;
+    }
     has_begun = has_begun || same_word(text.word(i), "begin");
   }
-  return false;
+  return answer;
 }
 
 }  // namespace
@@ -82,16 +88,21 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
   // the text, so those up to the line of BEGIN that no block has yet are ours. Types that the
   // parser does not know are those of loops and the like.
   const std::uint32_t begin = line_of(node);
-  bool is_clear = false;
+  std::optional<Declares> on_line;
   for (; next_datum_ < datums_.size(); ++next_datum_) {
     // RECORD in capital letters has a node of its own.
     const Tree& record = child(datums_[next_datum_], "PLpgSQL_rec");
     const Tree& variable = record.is_null() ? child(datums_[next_datum_], "PLpgSQL_var") : record;
     if (variable.is_null() || named_.contains(next_datum_)) continue;
     if (line_of(variable) > begin) break;
-    if (line_of(variable) == begin && !is_clear) {
-      is_clear = !declares_behind_begin(text_, begin);
-      if (!is_clear) {
+    if (line_of(variable) == begin) {
+      if (!on_line) on_line = declarations_of(text_, begin);
+      // What an inner block declares at once may as well be declared here, if it hides nothing and
+      // nothing is caught.
+      const bool may_be_ours = *on_line == Declares::Before ||
+                               (*on_line == Declares::AtOnce && !has(node, "exceptions") &&
+                                frame_.find(text_of(variable, "refname")) == nullptr);
+      if (!may_be_ours) {
         findings_.fail(text_.place_of_line(begin),
                        "which block this line declares its variables in is not understood",
                        "write the DECLARE of the inner block on a line of its own");

@@ -42,6 +42,20 @@ void add_names(const Tree& tree, std::vector<std::string>& names) {
   for (const Tree& part : tree) add_names(part, names);
 }
 
+// Does a query do more than look? These functions change settings and sequences alone.
+bool may_change_rows(const Tree& tree) {
+  if (!tree.is_structured()) return false;
+  const std::string kind = kind_of(tree);
+  if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") return true;
+  if (kind == "FuncCall") {
+    const std::string name = last_name(child(inside(tree), "funcname"));
+    constexpr std::string_view kHarmless[] = {"set_config", "setval",  "nextval", "count",
+                                              "max",        "version", "now",     "coalesce"};
+    if (std::ranges::find(kHarmless, name) == std::end(kHarmless)) return true;
+  }
+  return std::ranges::any_of(tree, may_change_rows);
+}
+
 // Puts the name of a column where the CHECK of a domain says VALUE.
 void name_value(Tree& tree, const std::string& column) {
   if (tree.is_object() && tree.contains("ColumnRef")) {
@@ -72,25 +86,8 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "CreateSeqStmt" || kind == "AlterSeqStmt") {
     return add_sequence(node, kind == "CreateSeqStmt", place);
   }
-  if (kind == "CreateEnumStmt") {
-    DeclaredType& type = catalog_.types[last_name(child(node, "typeName"))];
-    type = {.type = Type::Text, .width = {.labels = std::make_shared<std::vector<std::string>>()}};
-    for (const Tree& label : child(node, "vals")) type.width.labels->push_back(string_node(label));
-    return;
-  }
-  // Columns of the type have the label as well.
-  if (kind == "AlterEnumStmt") {
-    const auto type = catalog_.types.find(last_name(child(node, "typeName")));
-    if (type == catalog_.types.end() || type->second.width.labels == nullptr) return;
-    std::vector<std::string>& labels = *type->second.width.labels;
-    if (has(node, "oldVal")) {
-      std::ranges::replace(labels, text_of(node, "oldVal"), text_of(node, "newVal"));
-      findings_.note(place, "what was written before ALTER TYPE … RENAME VALUE keeps the old value",
-                     NoteKind::Gap);
-      return;
-    }
-    labels.push_back(text_of(node, "newVal"));
-    return;
+  if (kind == "CreateEnumStmt" || kind == "AlterEnumStmt") {
+    return change_enum(node, kind == "CreateEnumStmt", place);
   }
   if (kind == "CreateDomainStmt") return add_domain(node, place);
   if (kind == "AlterFunctionStmt") {
@@ -117,6 +114,12 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
     findings_.note(place, "row security is not modelled", NoteKind::Gap, table_of("table"));
     return;
   }
+  ignore_statement(kind, node, place);
+}
+
+// What changes rows outside of functions matters to those that begin with the rows of the file, and
+// not to what is proved, which is about any rows.
+void SchemaBuilder::ignore_statement(const std::string& kind, const Tree& node, Place place) {
   struct Ignored {
     std::string_view kind, what;
     NoteKind note = NoteKind::Remark;
@@ -125,19 +128,46 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
       {"CreateTableAsStmt", "CREATE TABLE AS and materialized views are not modelled"},
       {"DoStmt", "DO blocks are ignored", NoteKind::Gap},
       {"AlterDomainStmt", "ALTER DOMAIN is ignored", NoteKind::Gap},
-      {"UpdateStmt", "UPDATE outside of functions is ignored"},
-      {"DeleteStmt", "DELETE outside of functions is ignored"},
-      {"SelectStmt", "SELECT outside of functions is ignored"},
-      {"CallStmt", "CALL outside of functions is ignored"},
+      {"UpdateStmt", "UPDATE outside of functions is ignored", NoteKind::Free},
+      {"DeleteStmt", "DELETE outside of functions is ignored", NoteKind::Free},
+      {"MergeStmt", "MERGE outside of functions is ignored", NoteKind::Free},
+      {"SelectStmt", "SELECT outside of functions is ignored", NoteKind::Free},
+      {"CallStmt", "CALL outside of functions is ignored", NoteKind::Free},
+      {"ExecuteStmt", "EXECUTE outside of functions is ignored", NoteKind::Free},
       {"CopyStmt",
-       "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT"},
+       "COPY is ignored: its rows are not there; pg_dump --inserts writes them as INSERT",
+       NoteKind::Free},
       {"CompositeTypeStmt", "composite types are not modelled"},
-      {"TruncateStmt", "TRUNCATE is ignored"},
+      {"TruncateStmt", "TRUNCATE is ignored", NoteKind::Free},
   };
+  const bool is_harmless = (kind == "SelectStmt" && !may_change_rows(node)) ||
+                           (kind == "CopyStmt" && !flag_of(node, "is_from"));
+  if (is_harmless) return;
   for (const Ignored& ignored : kIgnored) {
-    if (ignored.kind != kind) continue;
-    findings_.note(place, std::string(ignored.what), ignored.note);
+    if (ignored.kind == kind) findings_.note(place, std::string(ignored.what), ignored.note);
   }
+}
+
+void SchemaBuilder::note_rows(const Tree& insert) {
+  tables_with_rows_.insert(text_of(child(insert, "relation"), "relname"));
+}
+
+void SchemaBuilder::change_enum(const Tree& node, bool is_new, Place place) {
+  const std::string name = last_name(child(node, "typeName"));
+  if (is_new) {
+    DeclaredType& type = catalog_.types[name];
+    type = {.type = Type::Text, .width = {.labels = std::make_shared<std::vector<std::string>>()}};
+    for (const Tree& label : child(node, "vals")) type.width.labels->push_back(string_node(label));
+    return;
+  }
+  const auto type = catalog_.types.find(name);
+  if (type == catalog_.types.end() || type->second.width.labels == nullptr) return;
+  // Columns of the type have the labels as well.
+  std::vector<std::string>& labels = *type->second.width.labels;
+  if (!has(node, "oldVal")) return labels.push_back(text_of(node, "newVal"));
+  std::ranges::replace(labels, text_of(node, "oldVal"), text_of(node, "newVal"));
+  findings_.note(place, "what was written before ALTER TYPE … RENAME VALUE keeps the old value",
+                 NoteKind::Gap);
 }
 
 void SchemaBuilder::add_table(const Tree& node) {

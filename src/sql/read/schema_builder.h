@@ -26,6 +26,8 @@ class SchemaBuilder {
   // Takes the statement if it is about tables or types. One that might matter and is ignored gets
   // a note.
   void add(const std::string& kind, const Tree& node, Place place);
+  // The rows of an INSERT outside of functions are there from now on.
+  void note_rows(const Tree& insert);
   // Resolves the constraints, and gives a key to tables that have none.
   void finish();
 
@@ -59,6 +61,8 @@ class SchemaBuilder {
   void remember(TableId id, const Tree& constraint, std::string_view suffix,
                 const std::vector<ColumnId>& key);
   void drop_unused();
+  void ignore_statement(const std::string& kind, const Tree& node, Place place);
+  void change_enum(const Tree& node, bool is_new, Place place);
   void add_table(const Tree& node);
   void add_column(TableId id, const Tree& definition);
   void add_domain(const Tree& node, Place place);
@@ -88,6 +92,7 @@ class SchemaBuilder {
   std::set<TableId> dropped_;
   std::map<std::string, std::pair<TableId, std::vector<ColumnId>>> unique_indexes_;
   std::set<std::string> plain_indexes_;
+  std::set<std::string> tables_with_rows_;               // of INSERTs outside of functions
   std::map<std::string, std::string> sequence_schemas_;  // by name
   struct Domain {
     std::string base;  // a type, or another domain

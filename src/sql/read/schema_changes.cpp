@@ -40,6 +40,11 @@ bool has_column(const std::vector<ColumnId>& columns, ColumnId column) {
 void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree& command,
                                  Place at) {
   const std::string name = text_of(command, "name");
+  const bool changes_rows = kind == "AT_ColumnDefault" || kind == "AT_DropColumn" ||
+                            kind == "AT_AlterColumnType" || kind == "AT_DropIdentity";
+  if (changes_rows && tables_with_rows_.contains(catalog_.table(id).name))
+    findings_.note(at, "the rows of INSERTs before this line are as if they came behind it",
+                   NoteKind::Free);
   if (kind == "AT_DropConstraint") return drop_constraint(id, name, at);
   if (kind == "AT_DropColumn") return drop_column(id, name, at);
   if (kind == "AT_EnableRowSecurity" || kind == "AT_ForceRowSecurity") {
