@@ -125,9 +125,12 @@ constexpr auto kFormats = [] {
   return rows;
 }();
 
+// With sanitizers, the address of a function is no constant to g++ 12.
+#ifndef __SANITIZE_ADDRESS__
 static_assert(std::ranges::all_of(kFormats, [](const FormatInfo& row) {
   return (row.read_lines != nullptr) != (row.read_text != nullptr);
 }));
+#endif
 
 constexpr auto kNames = [] {
   std::array<std::string_view, kNumFormats> names{};

@@ -54,6 +54,15 @@ class Signature {
     }
   }
 
+  void note_settings() {
+    for (const Tree& entry : child(node_, "options")) {
+      const std::string setting = setting_that_matters(inside(entry));
+      if (setting.empty()) continue;
+      findings_.note(where_.place(number_of(inside(entry), "location")),
+                     fmt::format("SET {} of a function is not modelled", setting), NoteKind::Gap);
+    }
+  }
+
   void set_result(Frame& frame, FunctionHead& head) {
     Function& function = frame.function();
     head.is_procedure = flag_of(node_, "is_procedure");
@@ -413,6 +422,15 @@ void refuse_body(const Tree& node, const Function& function, const std::string& 
 
 }  // namespace
 
+std::string setting_that_matters(const Tree& option) {
+  constexpr std::string_view kHarmless[] = {"search_path", "client_min_messages", "work_mem",
+                                            "application_name", "timezone"};
+  if (text_of(option, "defname") != "set") return {};
+  std::string name = text_of(child(child(option, "arg"), "VariableSetStmt"), "name");
+  if (std::ranges::find(kHarmless, name) != std::end(kHarmless)) return {};
+  return name.starts_with("enable_") ? std::string{} : name;
+}
+
 bool is_in_sql(const Tree& node) {
   return same_word(text_of(child(child(option(node, "language"), "arg"), "String"), "sval"), "sql");
 }
@@ -448,6 +466,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   Signature signature(node, where, catalog, findings, fired);
   signature.declare(frame, head);
   signature.set_result(frame, head);
+  signature.note_settings();
   if (findings.failed()) return std::nullopt;
   const bool is_sql = same_word(language, "sql");
   frame.positional = positional_parameters(node, head, is_sql);

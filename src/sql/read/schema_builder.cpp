@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql/read/expr_builder.h"
+#include "sql/read/function_builder.h"
 
 namespace isoscope::sql {
 namespace {
@@ -93,7 +94,8 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "AlterFunctionStmt") {
     for (const Tree& action : child(node, "actions")) {
       const std::string what = text_of(inside(action), "defname");
-      if (what == "volatility" || what == "strict")
+      if (what == "volatility" || what == "strict" ||
+          !setting_that_matters(inside(action)).empty())
         findings_.note(place, "ALTER FUNCTION is ignored", NoteKind::Gap);
     }
     return;
