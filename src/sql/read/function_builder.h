@@ -20,8 +20,8 @@ struct FiredTrigger {
 
 // Is the body of this CREATE FUNCTION a text of LANGUAGE sql?
 bool is_in_sql(const Tree& node);
-// The name of a setting (SET … in CREATE FUNCTION or ALTER FUNCTION) that may change what statements
-// do, or how long they wait; empty if `option` is none.
+// The name of a setting (SET … in CREATE FUNCTION or ALTER FUNCTION) that may change what
+// statements do, or how long they wait; empty if `option` is none.
 std::string setting_that_matters(const Tree& option);
 // `node` is a CreateFunctionStmt, `statement` its text without what comes before or behind, which
 // starts at `begin`. Nothing, and a failure in `findings`, if it uses what we do not model.

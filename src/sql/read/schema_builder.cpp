@@ -94,8 +94,7 @@ void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) 
   if (kind == "AlterFunctionStmt") {
     for (const Tree& action : child(node, "actions")) {
       const std::string what = text_of(inside(action), "defname");
-      if (what == "volatility" || what == "strict" ||
-          !setting_that_matters(inside(action)).empty())
+      if (what == "volatility" || what == "strict" || !setting_that_matters(inside(action)).empty())
         findings_.note(place, "ALTER FUNCTION is ignored", NoteKind::Gap);
     }
     return;
