@@ -10,36 +10,21 @@ namespace isoscope {
 
 namespace {
 
-constexpr std::uint32_t bit(Logic logic) { return 1U << static_cast<std::uint32_t>(logic); }
-
 constexpr std::array kRows = {
     LogicRow{Logic::True, WeakLevel::True},
-    LogicRow{Logic::Rc, WeakLevel::Rc, bit(Logic::True)},
-    LogicRow{Logic::Ra, WeakLevel::Ra, bit(Logic::Rc)},
-    LogicRow{Logic::Cc, WeakLevel::Cc, bit(Logic::Ra), true},
-    LogicRow{Logic::Pc, StrongLevel::Pc, bit(Logic::Cc)},
-    LogicRow{Logic::Ua, StrongLevel::Ua, bit(Logic::Ra)},
-    LogicRow{Logic::Psi, StrongLevel::Psi, bit(Logic::Cc) | bit(Logic::Ua), true},
-    LogicRow{Logic::Si, StrongLevel::Si, bit(Logic::Pc) | bit(Logic::Psi), true},
-    LogicRow{Logic::Ser, StrongLevel::Ser, bit(Logic::Si), true},
+    LogicRow{Logic::Rc, WeakLevel::Rc},
+    LogicRow{Logic::Ra, WeakLevel::Ra},
+    LogicRow{Logic::Cc, WeakLevel::Cc, true},
+    LogicRow{Logic::Pc, StrongLevel::Pc},
+    LogicRow{Logic::Ua, StrongLevel::Ua},
+    LogicRow{Logic::Psi, StrongLevel::Psi, true},
+    LogicRow{Logic::Si, StrongLevel::Si, true},
+    LogicRow{Logic::Ser, StrongLevel::Ser, true},
 };
-
-// By logic all that it implies, itself too: those of a row stand before it.
-constexpr auto kImplied = [] {
-  std::array<std::uint32_t, kRows.size()> implied = {};
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    implied[i] = bit(kRows[i].logic);
-    for (std::size_t j = 0; j < i; ++j) {
-      if ((kRows[i].implied_directly & bit(kRows[j].logic)) != 0) implied[i] |= implied[j];
-    }
-  }
-  return implied;
-}();
 
 constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (static_cast<std::size_t>(kRows[i].logic) != i || kRows[i].implied_directly >> i != 0)
-      return false;
+    if (static_cast<std::size_t>(kRows[i].logic) != i) return false;
   }
   return true;
 }
@@ -88,8 +73,6 @@ std::optional<StrongLevel> strong_level(Logic logic) {
 
 Logic logic_of(WeakLevel level) { return logic_with(level); }
 Logic logic_of(StrongLevel level) { return logic_with(level); }
-
-bool implies(Logic a, Logic b) { return (kImplied[static_cast<std::size_t>(a)] & bit(b)) != 0; }
 
 WeakLevel weak_base(Logic logic) {
   WeakLevel strongest = WeakLevel::True;

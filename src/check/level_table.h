@@ -2,17 +2,15 @@
 // What is known about levels with engines: the one table that all engines ask.
 //
 // Levels come from texts, and most of what the program wants to know of one follows from its
-// axioms. Nine of them have a Logic (verdict/logic.h), a meaning that engines are made for; a row
-// says what cannot be read off a text:
+// axioms. Nine of them have a Logic (verdict/logic.h, which also knows what each implies), a meaning
+// that engines are made for; a row says what cannot be read off a text:
 //
-//     logic   engine   implies directly   do stores offer it
+//     logic   engine   do stores offer it
 //
-// The rest is computed from the rows: implications by their closure, the weak level that a quick
-// engine may ask first as the strongest weak one that is implied. tests/synth proves every
-// implication of the table and separates by a history what it does not imply.
+// The rest is computed: the weak level that a quick engine may ask first is the strongest weak one
+// that is implied.
 //
 // A level of the user's with a known logic needs a text and nothing else; a new engine needs a row.
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <variant>
@@ -28,10 +26,9 @@ namespace isoscope {
 struct LogicRow {
   Logic logic;
   std::variant<WeakLevel, StrongLevel> engine;
-  std::uint32_t implied_directly = 0;  // bit i: the logic of row i
-  bool is_offered = false;             // do stores offer it, so that advice may name it?
+  bool is_offered = false;  // do stores offer it, so that advice may name it?
 };
-// By Logic, each after those that it implies.
+// By Logic.
 std::span<const LogicRow> logic_rows();
 const LogicRow& row_of(Logic logic);
 
@@ -40,12 +37,11 @@ std::optional<StrongLevel> strong_level(Logic logic);
 Logic logic_of(WeakLevel level);
 Logic logic_of(StrongLevel level);
 
-// Does every history that satisfies `a` satisfy `b`?
-bool implies(Logic a, Logic b);
 // The strongest level of the saturation that the logic implies.
 WeakLevel weak_base(Logic logic);
 
-// Of levels; false also where it is not known. By logics, or because `a` has all axioms of `b`.
+// Does every history that satisfies `a` satisfy `b`? False also where it is not known. By logics, or
+// because `a` has all axioms of `b`.
 bool implies(const Level& a, const Level& b);
 
 // The built-in levels with a logic other than true, from the weakest up, each name once; with

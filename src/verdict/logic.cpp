@@ -1,6 +1,7 @@
 #include "verdict/logic.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
@@ -13,15 +14,46 @@ namespace isoscope {
 
 namespace {
 
+constexpr std::uint32_t bit(Logic logic) { return 1U << static_cast<std::uint32_t>(logic); }
+
 struct NamedLogic {
-  std::string_view name;
   Logic logic;
+  std::string_view name;
+  std::uint32_t implied_directly = 0;  // bit i: the logic of row i
 };
-constexpr NamedLogic kLogics[] = {
-    {"true", Logic::True}, {"rc", Logic::Rc}, {"ra", Logic::Ra},
-    {"cc", Logic::Cc},     {"pc", Logic::Pc}, {"ua", Logic::Ua},
-    {"psi", Logic::Psi},   {"si", Logic::Si}, {"ser", Logic::Ser},
+// By Logic, each after those that it implies.
+constexpr std::array kLogics = {
+    NamedLogic{Logic::True, "true"},
+    NamedLogic{Logic::Rc, "rc", bit(Logic::True)},
+    NamedLogic{Logic::Ra, "ra", bit(Logic::Rc)},
+    NamedLogic{Logic::Cc, "cc", bit(Logic::Ra)},
+    NamedLogic{Logic::Pc, "pc", bit(Logic::Cc)},
+    NamedLogic{Logic::Ua, "ua", bit(Logic::Ra)},
+    NamedLogic{Logic::Psi, "psi", bit(Logic::Cc) | bit(Logic::Ua)},
+    NamedLogic{Logic::Si, "si", bit(Logic::Pc) | bit(Logic::Psi)},
+    NamedLogic{Logic::Ser, "ser", bit(Logic::Si)},
 };
+
+// By logic all that it implies, itself too.
+constexpr auto kImplied = [] {
+  std::array<std::uint32_t, kLogics.size()> implied = {};
+  for (std::size_t i = 0; i < kLogics.size(); ++i) {
+    implied[i] = bit(kLogics[i].logic);
+    for (std::size_t j = 0; j < i; ++j) {
+      if ((kLogics[i].implied_directly & bit(kLogics[j].logic)) != 0) implied[i] |= implied[j];
+    }
+  }
+  return implied;
+}();
+
+constexpr bool are_in_order() {
+  for (std::size_t i = 0; i < kLogics.size(); ++i) {
+    if (static_cast<std::size_t>(kLogics[i].logic) != i || kLogics[i].implied_directly >> i != 0)
+      return false;
+  }
+  return true;
+}
+static_assert(are_in_order());
 
 using Texts = std::vector<std::string>;  // canonical ones of axioms
 
@@ -198,12 +230,9 @@ std::optional<Logic> strict_logic_of(const Level& level) {
   return References::get().find(level).strict;
 }
 
-std::string_view name_of(Logic logic) {
-  for (const NamedLogic& known : kLogics) {
-    if (known.logic == logic) return known.name;
-  }
-  return {};
-}
+std::string_view name_of(Logic logic) { return kLogics[static_cast<std::size_t>(logic)].name; }
+
+bool implies(Logic a, Logic b) { return (kImplied[static_cast<std::size_t>(a)] & bit(b)) != 0; }
 
 bool forbids(Logic logic, std::span<const EdgeKind> cycle) {
   const auto is_rw = [](EdgeKind kind) { return kind == EdgeKind::Rw; };

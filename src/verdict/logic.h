@@ -36,6 +36,10 @@ const Level* reference_level(Logic logic, Framework framework);
 std::optional<Logic> strict_logic_of(const Level& level);
 std::string_view name_of(Logic logic);
 
+// Does every history that satisfies `a` satisfy `b`? tests/synth proves every implication and
+// separates by a history what is not implied.
+bool implies(Logic a, Logic b);
+
 // Is a cycle with these kinds of edges, in order and with the last one closing it, forbidden?
 bool forbids(Logic logic, std::span<const EdgeKind> cycle);
 
