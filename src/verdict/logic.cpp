@@ -62,13 +62,8 @@ bool says(const Level& level, const std::string& text) {
                      [&](const Axiom& axiom) { return axiom.canonical == text; });
 }
 
-// Up to the names of their variables, and however often and in whatever order they are said.
-bool has_axioms(const Level& level, const Texts& texts) {
-  return std::all_of(texts.begin(), texts.end(),
-                     [&](const std::string& text) { return says(level, text); }) &&
-         std::all_of(level.axioms.begin(), level.axioms.end(), [&](const Axiom& axiom) {
-           return std::find(texts.begin(), texts.end(), axiom.canonical) != texts.end();
-         });
+bool is_among(const std::string& text, const Texts& texts) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
 RelationPtr with_real_time(const RelationPtr& r) {
@@ -169,12 +164,32 @@ class References {
     Known known;
     for (const Entry& entry : entries_) {
       if (entry.framework != level.framework) continue;
-      if (!level.uses_real_time && has_axioms(level, entry.plain)) known.logic = entry.logic;
+      if (!level.uses_real_time && says_just(level, entry, &Entry::plain))
+        known.logic = entry.logic;
       // Real time alone, in any commit order, has no engine.
-      if (level.uses_real_time && entry.logic != Logic::True && has_axioms(level, entry.strict))
+      if (level.uses_real_time && entry.logic != Logic::True &&
+          says_just(level, entry, &Entry::strict))
         known.strict = entry.logic;
     }
     return known;
+  }
+
+  // Does the level have these axioms, and besides only such as follow from them? They are compared
+  // up to the names of their variables, and may be said often and in any order. What follows is
+  // what the logics below say in the same framework: an execution that satisfies a logic satisfies
+  // those that it implies with the same orders (tests/synth/compare_test.cpp), so that
+  // `extends cc` adds nothing to the axiom of pc.
+  bool says_just(const Level& level, const Entry& entry, Texts Entry::*texts) const {
+    const auto follows = [&](const Axiom& axiom) {
+      return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& below) {
+        return below.framework == entry.framework && implies(entry.logic, below.logic) &&
+               is_among(axiom.canonical, below.*texts);
+      });
+    };
+    const Texts& asked = entry.*texts;
+    return std::all_of(asked.begin(), asked.end(),
+                       [&](const std::string& text) { return says(level, text); }) &&
+           std::all_of(level.axioms.begin(), level.axioms.end(), follows);
   }
 
   std::vector<Entry> entries_;

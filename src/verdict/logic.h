@@ -25,9 +25,9 @@ namespace isoscope {
 
 enum class Logic : std::uint8_t { True, Rc, Ra, Cc, Pc, Ua, Psi, Si, Ser };
 
-// The logic of a level whose axioms are, up to the names of variables, those of a built-in one,
-// whichever framework states it (the two agree where both exist); nothing for levels that only
-// their text defines.
+// The logic of a level whose axioms are, up to the names of variables, those of a built-in one and
+// perhaps of levels below it, whichever framework states it (the two agree where both exist);
+// nothing for levels that only their text defines.
 std::optional<Logic> logic_of(const Level& level);
 // The built-in level with that logic in that framework, or null.
 const Level* reference_level(Logic logic, Framework framework);

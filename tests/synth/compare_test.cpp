@@ -166,6 +166,29 @@ TEST(LevelTable, ImpliesWhatIsProvedAndNothingThatAHistoryRefutes) {
   EXPECT_EQ(proved, 33);
 }
 
+// Axioms of a logic below another one are no further demand (verdict/logic.cpp), because the very
+// orders that satisfy the upper logic satisfy the lower one.
+TEST(LevelTable, ImpliesWithTheSameOrders) {
+  int proved = 0;
+  for (const Framework framework : {Framework::Co, Framework::VisAr}) {
+    for (const LogicRow& a : logic_rows()) {
+      for (const LogicRow& b : logic_rows()) {
+        const Level* upper = reference_level(a.logic, framework);
+        const Level* lower = reference_level(b.logic, framework);
+        if (a.logic == b.logic || !upper || !lower || !implies(a.logic, b.logic)) continue;
+        Budget budget = Budget::seconds(60);
+        const ProofAnswer proof = prove_implies(*upper, *lower, budget);
+        EXPECT_EQ(proof.outcome, ProofOutcome::Proved)
+            << upper->full_name() << " and " << lower->full_name();
+        EXPECT_EQ(proof.construction, Construction::SameOrders)
+            << upper->full_name() << " and " << lower->full_name();
+        ++proved;
+      }
+    }
+  }
+  EXPECT_EQ(proved, 39);
+}
+
 TEST(CompareAll, DrawsTheLattice) {
   std::vector<const Level*> levels;
   for (const char* name : {"rc", "ra", "cc", "pc", "psi", "si", "ser", "cc@vis"})

@@ -35,6 +35,18 @@ TEST(Logic, IsRecognisedByAxiomsNotByNames) {
       Logic::Cc);
 }
 
+// The axiom of pc, in words of the user's.
+constexpr const char* kPrefix =
+    "axiom P: forall k: key, a, b, c: txn. wr[k](a, c) and writes(b, k) and a != b and"
+    " (co*; (wr | so))(b, c) implies co(b, a)";
+
+TEST(Logic, IsSeenBesideAxiomsThatFollowFromIt) {
+  EXPECT_EQ(logic_in(std::string("level mine over co extends cc ") + kPrefix), Logic::Pc);
+  EXPECT_EQ(logic_in("level mine over vis, ar extends ser, ua, pc"), Logic::Ser);
+  EXPECT_EQ(logic_in("level mine over co extends rc, ra"), Logic::Ra);
+  EXPECT_EQ(logic_in("level mine over vis, ar extends ua, pc, psi"), Logic::Si);
+}
+
 TEST(Logic, IsNotSeenWhereTheTextSaysMore) {
   EXPECT_FALSE(logic_in("level a over co extends si axiom B: acyclic(ww)"));
   EXPECT_FALSE(logic_in("level a over co without so"));
