@@ -28,14 +28,4 @@ Result<void> write_hist(const History& h, const Sink& out, const Budget& budget 
 // One transaction; sessions are called s0, s1, ….
 void append_hist(const PlainTxn& txn, std::string& out);
 
-// What a comment `# expect level: verdict level: verdict …` promises about the history.
-struct Expectation {
-  std::string level;    // in lower case, perhaps with @co or @vis
-  std::string verdict;  // consistent, violated or unknown
-  Place where;
-};
-
-// The promises of a file in the order of the text; empty if it makes none.
-Result<std::vector<Expectation>> expectations(std::string_view text);
-
 }  // namespace isoscope

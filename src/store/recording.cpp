@@ -108,17 +108,6 @@ std::vector<AssertionId> Recording::failed_assertions() const {
   return failed;
 }
 
-std::vector<CallId> read_from_map(const Recording& recording) {
-  std::vector<CallId> map;
-  for (const RecordedTxn& txn : recording.txns) {
-    for (const Access& access : txn.accesses) {
-      if (access.is_read) map.push_back(access.writer);
-    }
-    map.push_back(call_before(kInitialWriter));  // the next call
-  }
-  return map;
-}
-
 std::string name_of(const Executable& program, CallId call) {
   const Call& c = program.outline().calls[call];
   const std::string& session = program.outline().sessions[c.session].name;

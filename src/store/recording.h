@@ -62,9 +62,6 @@ std::string name_of_writer(const Executable& program, CallId writer);
 // "alice_1", "alice_1r2": the same for formats whose names have no brackets.
 std::string plain_name_of(const Executable& program, CallId call);
 
-// What makes two runs the same: by call, in program order, whom each external read reads from.
-std::vector<CallId> read_from_map(const Recording& recording);
-
 // The calls that ran, under the program's names and with their own levels.
 History to_history(const Executable& program, const Recording& recording);
 // The same under plain names.

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "formats/formats.h"
-#include "formats/hist.h"
+#include "support/expectations.h"
 #include "support/input.h"
 #include "support/judged.h"
 #include "support/paths.h"

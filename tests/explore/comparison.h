@@ -11,6 +11,7 @@
 #include "explore/explore.h"
 #include "explore/naive.h"
 #include "program/program.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::explore {
 

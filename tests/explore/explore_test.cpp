@@ -6,6 +6,7 @@
 
 #include "program/program.h"
 #include "support/program_of.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::explore {
 namespace {

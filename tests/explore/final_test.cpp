@@ -7,6 +7,7 @@
 #include "explore/comparison.h"
 #include "spec/evaluate.h"
 #include "support/random_program.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::explore {
 namespace {

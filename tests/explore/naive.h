@@ -12,6 +12,7 @@
 #include "spec/brute_force.h"
 #include "spec/levels.h"
 #include "store/recording.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::explore {
 

@@ -11,6 +11,7 @@
 #include "explore/outcomes.h"
 #include "support/program_of.h"
 #include "support/random_program.h"
+#include "support/read_from_map.h"
 #include "support/temp_folder.h"
 
 namespace isoscope::explore {

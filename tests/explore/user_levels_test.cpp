@@ -6,6 +6,7 @@
 #include "explore/comparison.h"
 #include "explore/level_rules.h"
 #include "support/random_program.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::explore {
 namespace {

@@ -8,6 +8,7 @@
 #include "explore/naive.h"
 #include "program/program.h"
 #include "support/random_program.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::explore {
 namespace {

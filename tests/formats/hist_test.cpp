@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/bad_text.h"
+#include "support/expectations.h"
 #include "support/history_of.h"
 
 namespace isoscope {

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/hist.h"
+#include "support/expectations.h"
 #include "support/input.h"
 #include "support/result.h"
 

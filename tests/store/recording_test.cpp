@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/read_from_map.h"
+
 namespace isoscope::store {
 namespace {
 

@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "store/store_of.h"
 #include "support/random_program.h"
+#include "support/read_from_map.h"
 
 namespace isoscope::store {
 namespace {
