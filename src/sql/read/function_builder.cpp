@@ -3,135 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "sql/read/patched_text.h"
 #include "sql/read/pg_parse.h"
 #include "sql/read/plpgsql_builder.h"
+#include "sql/read/signature.h"
 #include "support/spelling.h"
 
 namespace isoscope::sql {
 namespace {
-
-const Tree& option(const Tree& node, std::string_view name) {
-  for (const Tree& entry : child(node, "options")) {
-    if (text_of(inside(entry), "defname") == name) return inside(entry);
-  }
-  return no_tree();
-}
-
-bool is_input(const std::string& mode) {
-  return mode != "FUNC_PARAM_OUT" && mode != "FUNC_PARAM_TABLE";
-}
-bool is_output(const std::string& mode) {
-  return mode == "FUNC_PARAM_OUT" || mode == "FUNC_PARAM_TABLE" || mode == "FUNC_PARAM_INOUT";
-}
-
-class Signature {
- public:
-  Signature(const Tree& node, const Locator& where, Catalog& catalog, Findings& findings,
-            const FiredTrigger* fired)
-      : node_(node), where_(where), catalog_(catalog), findings_(findings), fired_(fired) {}
-
-  // Adds the parameters to the frame, those that a caller gives first, and declares them.
-  void declare(Frame& frame, FunctionHead& head) {
-    const Tree& parameters = child(node_, "parameters");
-    std::vector<std::size_t> numbers(parameters.size());
-    for (const bool inputs : {true, false}) {
-      for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const Tree& parameter = inside(parameters[i]);
-        if (is_input(text_of(parameter, "mode")) == inputs) numbers[i] = add(frame, parameter, i);
-      }
-      if (inputs)
-        frame.function().num_parameters =
-            static_cast<std::uint32_t>(frame.function().variables.size());
-    }
-    frame.open_block(head.name);
-    if (fired_ != nullptr) declare_rows(frame, head);
-    head.parameters = numbers;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      frame.declare(numbers[i]);
-      if (is_output(text_of(inside(parameters[i]), "mode"))) head.outputs.push_back(numbers[i]);
-    }
-  }
-
-  void note_settings() {
-    for (const Tree& entry : child(node_, "options")) {
-      const std::string setting = setting_that_matters(inside(entry));
-      if (setting.empty()) continue;
-      findings_.note(where_.place(number_of(inside(entry), "location")),
-                     fmt::format("SET {} of a function is not modelled", setting), NoteKind::Gap);
-    }
-  }
-
-  void set_result(Frame& frame, FunctionHead& head) {
-    Function& function = frame.function();
-    head.is_procedure = flag_of(node_, "is_procedure");
-    function.may_end =
-        head.is_procedure && option(node_, "set").is_null() &&
-        !flag_of(child(child(option(node_, "security"), "arg"), "Boolean"), "boolval");
-    const Tree& returns = child(node_, "returnType");
-    head.returns_rows = flag_of(returns, "setof");
-    if (!head.outputs.empty()) {
-      for (const Tree& parameter : child(node_, "parameters"))
-        head.returns_rows |= text_of(inside(parameter), "mode") == "FUNC_PARAM_TABLE";
-      const Variable& first = frame.variable(frame.named(head.outputs.front()).var);
-      function.returns = first.type;
-      head.returns_array = first.is_array;
-      head.returns_bits = first.width.bits;
-      head.returns_record = head.outputs.size() > 1;
-      return;
-    }
-    if (returns.is_null()) return;  // a procedure
-    DeclaredType type = catalog_.type_of(returns, where_, findings_);
-    type.forget_scale();
-    if (type.is_trigger && fired_ == nullptr)
-      findings_.fail(where_.place(number_of(returns, "location")), "a trigger is no transaction");
-    if (type.is_void || type.is_trigger) return;
-    head.returns_record = type.is_record;
-    head.returns_array = type.is_array;
-    head.returns_bits = type.width.bits;
-    function.returns = type.type;
-  }
-
- private:
-  // NEW and OLD come first, so that the statement that fires the trigger finds them.
-  void declare_rows(Frame& frame, FunctionHead& head) {
-    DeclaredType row;
-    row.is_record = true;
-    row.row_of = fired_->table;
-    for (const char* name : {"new", "old"}) {
-      const std::size_t number = frame.add_named(name, row, catalog_, {});
-      frame.declare(number);
-      head.trigger_rows.push_back(number);
-    }
-    frame.function().num_parameters = static_cast<std::uint32_t>(frame.function().variables.size());
-    for (const char* name : {"tg_op", "tg_table_name", "tg_when", "tg_level"})
-      frame.declare(frame.add_named(name, {.type = Type::Text}, catalog_, {}));
-  }
-
-  std::size_t add(Frame& frame, const Tree& parameter, std::size_t position) {
-    const Tree& type_name = child(parameter, "argType");
-    const Place place = where_.place(number_of(type_name, "location"));
-    DeclaredType type = catalog_.type_of(type_name, where_, findings_);
-    type.forget_scale();
-    // A row of a table is a parameter for each of its columns; what a record has is not known.
-    const bool is_row = type.row_of && !type.is_array;
-    if (type.is_record && (!is_row || !is_input(text_of(parameter, "mode")))) {
-      findings_.fail(place, "a parameter that is such a row is not modelled",
-                     "give its columns one by one");
-      type = {};
-    }
-    std::string name = text_of(parameter, "name");
-    if (name.empty()) name = fmt::format("${}", position + 1);
-    return frame.add_named(name, type, catalog_, place);
-  }
-
-  const Tree& node_;
-  const Locator& where_;
-  Catalog& catalog_;
-  Findings& findings_;
-  const FiredTrigger* fired_;
-};
 
 // The string of AS in the file, as a token.
 std::optional<SqlToken> body_token(const SourceFile& file, std::size_t as) {
@@ -177,108 +57,6 @@ Place place_of_failure(const BodyText& text, const Error& error) {
   }
   return text.place_from_line(error.where.line, quoted_part(error.what));
 }
-
-std::vector<std::size_t> positional_parameters(const Tree& node, const FunctionHead& head,
-                                               bool inputs_only) {
-  std::vector<std::size_t> positional;
-  const Tree& parameters = child(node, "parameters");
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!inputs_only || is_input(text_of(inside(parameters[i]), "mode")))
-      positional.push_back(head.parameters[i]);
-  }
-  return positional;
-}
-
-// What the PL/pgSQL parser of the library does not take though the server does, it gets in another
-// form of the same lines:
-//   RETURN NEXT alone           a value to be content with: it does not know of OUT parameters
-//   r.f := …, INTO r.f          a variable of ours; which field it is, `fields` says in the order
-//   of
-//                               the text
-//   v ALIAS FOR $1              a variable of its own, which the translation takes for the
-//   parameter
-class PatchedText {
- public:
-  PatchedText(std::string_view statement, std::uint32_t begin, const BodyText& text)
-      : patched_(statement), begin_(begin), text_(text) {}
-
-  std::string run(bool has_outputs, bool is_trigger, std::vector<RecordField>& fields) {
-    for (std::size_t i = 0; i < text_.num_tokens(); ++i) {
-      if (has_outputs && i > 1 && text_.word(i) == ";" && is_word(i - 1, "next") &&
-          is_word(i - 2, "return"))
-        insert(i, " NULL");
-      if (is_word(i, "alias") && is_word(i + 1, "for")) replace(i, i + 2, "integer");
-      if (!is_trigger && is_field_target(i)) {
-        fields.push_back({lower_case(text_.word(i)), lower_case(text_.word(i + 2))});
-        replace(i, i + 2, kFieldVariable);
-      }
-    }
-    if (!fields.empty()) declare();
-    std::ranges::sort(edits_, {}, &Edit::at);
-    for (auto edit = edits_.rbegin(); edit != edits_.rend(); ++edit)
-      patched_.replace(edit->at, edit->length, edit->text);
-    return patched_;
-  }
-
- private:
-  struct Edit {
-    std::size_t at, length;
-    std::string text;
-  };
-
-  bool is_word(std::size_t i, std::string_view word) const {
-    return i < text_.num_tokens() && same_word(text_.word(i), word);
-  }
-  bool is_one_of(std::size_t i, std::initializer_list<std::string_view> words) const {
-    return std::ranges::any_of(words, [&](std::string_view word) { return is_word(i, word); });
-  }
-  // name . name, where a statement begins and is an assignment, or among the targets of INTO.
-  bool is_field_target(std::size_t i) const {
-    if (i == 0 || i + 3 >= text_.num_tokens() || text_.word(i + 1) != ".") return false;
-    const char first = text_.word(i).front();
-    if (std::isalpha(static_cast<unsigned char>(first)) == 0 && first != '_') return false;
-    if (is_one_of(i - 1, {";", "begin", "then", "else", "loop"}))
-      return text_.word(i + 3) == ":=" || text_.word(i + 3) == "=";
-    std::size_t back = i - 1;
-    while (back >= 4 && text_.word(back) == "," && text_.word(back - 2) == ".") back -= 4;
-    while (back >= 2 && text_.word(back) == ",") back -= 2;
-    if (is_word(back, "strict")) --back;
-    return is_word(back, "into") && back > 0 && !is_word(back - 1, "insert");
-  }
-
-  std::size_t offset(std::size_t token) const { return text_.file_offset(token) - begin_; }
-  void insert(std::size_t token, std::string text) {
-    if (text_.file_offset(token) >= begin_ && offset(token) <= patched_.size())
-      edits_.push_back({offset(token), 0, std::move(text)});
-  }
-  // Tokens first to last, with the line breaks between them kept.
-  void replace(std::size_t first, std::size_t last, std::string_view text) {
-    if (text_.file_offset(first) < begin_ || last >= text_.num_tokens()) return;
-    const std::size_t at = offset(first);
-    const std::size_t end = offset(last) + text_.word(last).size();
-    if (end > patched_.size() || end < at) return;
-    std::string with(text);
-    for (std::size_t i = at; i < end; ++i) {
-      if (patched_[i] == '\n') with += '\n';
-    }
-    edits_.push_back({at, end - at, std::move(with)});
-  }
-  void declare() {
-    const std::string declaration = fmt::format("{} integer; ", kFieldVariable);
-    std::size_t i = 0;
-    while (i < text_.num_tokens() && !is_one_of(i, {"declare", "begin"})) ++i;
-    if (is_word(i, "declare")) {
-      insert(i + 1, declaration);
-    } else {
-      insert(i, "DECLARE " + declaration);
-    }
-  }
-
-  std::string patched_;
-  std::uint32_t begin_;
-  const BodyText& text_;
-  std::vector<Edit> edits_;
-};
 
 // What TG_OP and the like say.
 void add_trigger_constants(Function& function, const FiredTrigger& fired, const Catalog& catalog) {
@@ -379,7 +157,7 @@ void require_only_reads(std::span<const Statement> body, std::string_view volati
 }
 
 std::string volatility_of(const Tree& node) {
-  return text_of(child(child(option(node, "volatility"), "arg"), "String"), "sval");
+  return text_of(child(child(find_option(node, "volatility"), "arg"), "String"), "sval");
 }
 
 bool has_one_snapshot(std::string_view volatility) {
@@ -422,17 +200,9 @@ void refuse_body(const Tree& node, const Function& function, const std::string& 
 
 }  // namespace
 
-std::string setting_that_matters(const Tree& option) {
-  constexpr std::string_view kHarmless[] = {"search_path", "client_min_messages", "work_mem",
-                                            "application_name", "timezone"};
-  if (text_of(option, "defname") != "set") return {};
-  std::string name = text_of(child(child(option, "arg"), "VariableSetStmt"), "name");
-  if (std::ranges::find(kHarmless, name) != std::end(kHarmless)) return {};
-  return name.starts_with("enable_") ? std::string{} : name;
-}
-
 bool is_in_sql(const Tree& node) {
-  return same_word(text_of(child(child(option(node, "language"), "arg"), "String"), "sval"), "sql");
+  return same_word(text_of(child(child(find_option(node, "language"), "arg"), "String"), "sval"),
+                   "sql");
 }
 
 std::optional<Function> build_function(const Tree& node, std::string_view statement,
@@ -444,8 +214,8 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   function.name = last_name(child(node, "funcname"));
   function.place = file.lines.place(begin);
   const std::string language =
-      text_of(child(child(option(node, "language"), "arg"), "String"), "sval");
-  const Tree& as = option(node, "as");
+      text_of(child(child(find_option(node, "language"), "arg"), "String"), "sval");
+  const Tree& as = find_option(node, "as");
   const Tree& strings = child(child(child(as, "arg"), "List"), "items");
   refuse_body(node, function, language, strings.size(), findings);
   if (findings.failed()) return std::nullopt;
@@ -463,10 +233,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   Frame frame(function);
   FunctionHead head;
   head.name = function.name;
-  Signature signature(node, where, catalog, findings, fired);
-  signature.declare(frame, head);
-  signature.set_result(frame, head);
-  signature.note_settings();
+  read_signature(node, where, catalog, findings, fired, frame, head);
   if (findings.failed()) return std::nullopt;
   const bool is_sql = same_word(language, "sql");
   frame.positional = positional_parameters(node, head, is_sql);
@@ -482,9 +249,9 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
       findings.fail(function.place, readable.error().what);
       return std::nullopt;
     }
-    const auto tree = parse_plpgsql(PatchedText(statement, begin, text)
-                                        .run(!head.outputs.empty(), fired != nullptr, head.fields),
-                                    body);
+    const auto tree = parse_plpgsql(
+        patched_text(statement, begin, text, !head.outputs.empty(), fired != nullptr, head.fields),
+        body);
     if (!tree) {
       findings.fail(place_of_failure(text, tree.error()), tree.error().what,
                     hint_for(tree.error().what));
@@ -498,7 +265,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
   if (!findings.failed() && has_one_snapshot(volatility_of(node)))
     require_only_reads(function.body, volatility_of(node), findings);
   if (findings.failed()) return std::nullopt;
-  if (flag_of(child(child(option(node, "strict"), "arg"), "Boolean"), "boolval") &&
+  if (flag_of(child(child(find_option(node, "strict"), "arg"), "Boolean"), "boolval") &&
       fired == nullptr)
     make_strict(function, head, frame, findings);
   if (fired != nullptr) add_trigger_constants(function, *fired, catalog);

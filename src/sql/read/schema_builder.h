@@ -18,6 +18,9 @@
 
 namespace isoscope::sql {
 
+// Adds the names of columns in an expression, a list of names or an index.
+void add_names(const Tree& tree, std::vector<std::string>& names);
+
 class SchemaBuilder {
  public:
   SchemaBuilder(Catalog& catalog, Findings& findings, const Locator& where)
@@ -51,6 +54,7 @@ class SchemaBuilder {
   void add_sequence(const Tree& node, bool is_new, Place place);
   void note_taken_sequence(const Column& column);
   void like_table(TableId id, const Tree& clause, Place place);
+  // Constraints: constraint_builder.cpp.
   void resolve_pending();
   void set_default(TableId id, ColumnId column, const Tree& expr, Place place);
   // Of one that a sequence fills: the values are those of the sequence.

@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "sql/read/cascades.h"
 #include "sql/read/function_builder.h"
 #include "sql/read/inliner.h"
+#include "sql/read/row_function.h"
 #include "sql/read/trigger_parts.h"
 #include "sql/read/write_builder.h"
 
@@ -91,134 +91,6 @@ std::vector<bool> used_columns(const Function& function) {
   });
   return used;
 }
-
-namespace {
-
-// A trigger that asks the database nothing, as expressions over the row: what NEW becomes, whether
-// the row is left as it is, whether the statement fails.
-class RowFunction {
- public:
-  using Env = std::map<VarId, Expr>;
-  struct Outcome {
-    Env env;
-    Expr skips;
-    Expr fails;
-  };
-
-  // Parameters are NEW and then OLD, a variable a column each.
-  RowFunction(const Scope& scope, std::uint32_t num_columns, Place place)
-      : scope_(scope), num_columns_(num_columns), place_(place) {}
-
-  Outcome run(const std::vector<Statement>& body, Env env) {
-    std::vector<const Statement*> list;
-    for (const Statement& statement : body) list.push_back(&statement);
-    return run(std::move(list), std::move(env));
-  }
-
- private:
-  Outcome end(Env env, bool skips, bool fails) const {
-    return {std::move(env), make_boolean(skips, place_), make_boolean(fails, place_)};
-  }
-
-  // Whether it is all columns of NEW (0) or OLD (1); a row of one column is its value.
-  bool is_row(const Expr& value, std::uint32_t which) const {
-    const auto is_column = [&](const Expr& expr, ColumnId column) {
-      return expr.op == ExprOp::Variable && expr.var == VarId{which * num_columns_ + column.index};
-    };
-    if (num_columns_ == 1) return is_column(value, ColumnId{0});
-    if (value.op != ExprOp::ArrayOf || value.args.size() != num_columns_) return false;
-    for (std::uint32_t c = 0; c < num_columns_; ++c) {
-      if (!is_column(value.args[c], ColumnId{c})) return false;
-    }
-    return true;
-  }
-
-  // The row becomes what is returned: OLD leaves it as it was.
-  Outcome end_with(Env env, const Return& returned) const {
-    if (!returned.value || returned.value->op == ExprOp::Null)
-      return end(std::move(env), true, false);
-    if (is_row(*returned.value, 1)) {
-      for (std::uint32_t c = 0; c < num_columns_; ++c) env[VarId{c}] = env[VarId{num_columns_ + c}];
-    } else if (!is_row(*returned.value, 0)) {
-      scope_.findings.fail(place_,
-                           "a BEFORE UPDATE trigger that returns another row is not modelled");
-    }
-    return end(std::move(env), false, false);
-  }
-
-  Expr in(const Env& env, Expr expr) const {
-    if (expr.op == ExprOp::Variable) {
-      const auto known = env.find(expr.var);
-      return known == env.end() ? make_null(expr.type, place_) : known->second;
-    }
-    for (Expr& arg : expr.args) arg = in(env, std::move(arg));
-    return expr;
-  }
-
-  // What both branches leave as it was is not changed.
-  static bool is_same(const Expr& a, const Expr& b) {
-    return a.op == b.op && a.number == b.number && a.text == b.text && a.var == b.var &&
-           a.source == b.source && a.column == b.column && !a.is_volatile &&
-           std::ranges::equal(a.args, b.args, is_same);
-  }
-
-  Expr choose(const Expr& condition, Expr yes, Expr no) const {
-    if (is_same(yes, no)) return yes;
-    const Type type = yes.type;
-    return make(ExprOp::If, type, {condition, std::move(yes), std::move(no)}, place_);
-  }
-
-  // Both branches, each with what follows the test.
-  Outcome branch(const If& test, const std::vector<const Statement*>& rest, const Env& env) {
-    const Expr condition = in(env, test.condition);
-    const auto run_branch = [&](const std::vector<Statement>& body) {
-      std::vector<const Statement*> all;
-      for (const Statement& each : body) all.push_back(&each);
-      all.insert(all.end(), rest.begin(), rest.end());
-      return run(std::move(all), env);
-    };
-    const Outcome yes = run_branch(test.body);
-    Outcome no = run_branch(test.otherwise);
-    for (auto& [var, value] : no.env) {
-      const auto other = yes.env.find(var);
-      value = choose(condition,
-                     other == yes.env.end() ? make_null(value.type, place_) : other->second, value);
-    }
-    no.skips = choose(condition, yes.skips, no.skips);
-    no.fails = choose(condition, yes.fails, no.fails);
-    return no;
-  }
-
-  Outcome run(std::vector<const Statement*> list, Env env) {
-    while (!list.empty()) {
-      const Statement& s = *list.front();
-      list.erase(list.begin());
-      if (++num_steps_ > 500) {
-        scope_.findings.fail(place_, "this trigger is too long to be part of an UPDATE");
-        return end(std::move(env), false, false);
-      }
-      if (const auto* assign = s.find<Assign>(); assign != nullptr && !assign->index) {
-        env[assign->target] = in(env, assign->value);
-        continue;
-      }
-      if (const auto* test = s.find<If>()) return branch(*test, list, env);
-      if (s.is<Raise>()) return end(std::move(env), false, true);
-      if (const auto* returned = s.find<Return>()) return end_with(std::move(env), *returned);
-      scope_.findings.fail(place_,
-                           "a BEFORE trigger that does more than compute is not modelled here",
-                           "the statement can do it itself");
-      return end(std::move(env), false, false);
-    }
-    return end(std::move(env), false, false);
-  }
-
-  const Scope& scope_;
-  std::uint32_t num_columns_;
-  Place place_;
-  int num_steps_ = 0;
-};
-
-}  // namespace
 
 bool WriteBuilder::fires(const Trigger& trigger, WriteOp op) const {
   if (trigger.table != id_) return false;
@@ -446,15 +318,14 @@ void WriteBuilder::apply_before_update(Update& update) {
   for (const Trigger* trigger : before_triggers()) {
     const auto function = function_of(*trigger, op_, scope_, place);
     if (function == nullptr) return;
-    RowFunction::Env env;
+    RowValues env;
     for (const ColumnId c : table().columns.ids()) {
       const auto given = std::ranges::find(update.sets, c, &SetColumn::column);
       env[VarId{c.index}] =
           given != update.sets.end() ? given->value : new_column(table(), c, SourceId{0});
       env[VarId{count + c.index}] = new_column(table(), c, SourceId{0});
     }
-    RowFunction::Outcome outcome =
-        RowFunction(scope_, count, place).run(function->body, std::move(env));
+    RowOutcome outcome = run_on_row(scope_, function->body, count, std::move(env), place);
     if (scope_.findings.failed()) return;
     update.sets.clear();
     for (const ColumnId c : table().columns.ids()) {
