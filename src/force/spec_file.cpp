@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "support/blanks.h"
+#include "support/text_cursor.h"
 
 namespace isoscope::force {
 namespace {
 
-bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_name_part(char c) {
-  return is_name_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '$';
-}
+bool is_name_part(char c) { return lexical::continues_name(c) || c == '$'; }
 
 struct SpecToken {
   enum class Kind : std::uint8_t { Word, Quoted, Block, Sign, End };
@@ -27,81 +24,70 @@ struct SpecToken {
 
 class SpecLexer {
  public:
-  explicit SpecLexer(std::string_view text) : text_(text) {}
+  explicit SpecLexer(std::string_view text) : at_(text) {}
 
   Result<SpecToken> next() {
     skip_blanks();
-    const Place place{line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)};
-    if (at_ == text_.size()) return SpecToken{.place = place};
-    const char c = text_[at_];
+    const Place place = at_.place();
+    if (at_.at_end()) return SpecToken{.place = place};
+    const char c = at_.here();
     if (c == '"') return quoted(place);
     if (c == '{') return block(place);
-    if (is_name_part(c)) {
-      const std::size_t begin = at_;
-      while (at_ < text_.size() && is_name_part(text_[at_])) ++at_;
-      return SpecToken{SpecToken::Kind::Word, std::string(text_.substr(begin, at_ - begin)), place};
-    }
-    ++at_;
+    if (is_name_part(c))
+      return SpecToken{SpecToken::Kind::Word, std::string(at_.take(at_.span_of(is_name_part))),
+                       place};
+    at_.step();
     if (c == '(' || c == ')' || c == ',' || c == '*')
       return SpecToken{SpecToken::Kind::Sign, std::string(1, c), place};
     return Error{.where = place, .what = fmt::format("'{}' has no place here", c)};
   }
 
  private:
-  void newline() {
-    ++line_;
-    line_start_ = at_ + 1;
-  }
   void skip_blanks() {
-    bool in_comment = false;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '\n') {
-        newline();
-        in_comment = false;
-      } else if (c == '#') {
-        in_comment = true;
-      } else if (!in_comment && !blanks::in_sql(c)) {
+    while (!at_.at_end()) {
+      if (at_.here() == '\n') {
+        at_.step_line();
+      } else if (at_.here() == '#') {
+        at_.step_to_line_end();
+      } else if (blanks::in_sql(at_.here())) {
+        at_.step();
+      } else {
         return;
       }
     }
   }
   Result<SpecToken> quoted(Place place) {
     std::string name;
-    for (++at_; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '\n') break;
-      if (c == '"') {
-        if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') {
-          ++at_;
+    for (at_.step(); !at_.at_end() && at_.here() != '\n'; at_.step()) {
+      if (at_.here() == '"') {
+        at_.step();
+        if (at_.at_end() || at_.here() != '"')
           return SpecToken{SpecToken::Kind::Quoted, std::move(name), place};
-        }
-        ++at_;
       }
-      name += c;
+      name += at_.here();
     }
     return Error{.where = place, .what = "the name in quotes does not end on its line"};
   }
   Result<SpecToken> block(Place place) {
-    std::string sql;
-    sql::SqlBlock inside{.begin = static_cast<std::uint32_t>(at_ + 1)};
-    for (++at_; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '}') {
-        inside.end = static_cast<std::uint32_t>(at_++);
-        return SpecToken{SpecToken::Kind::Block, std::string(trimmed(sql, blanks::in_sql)), place,
-                         inside};
+    at_.step();
+    sql::SqlBlock inside{.begin = static_cast<std::uint32_t>(at_.offset())};
+    while (!at_.at_end() && at_.here() != '}') {
+      if (at_.here() == '\n') {
+        at_.step_line();
+      } else {
+        at_.step();
       }
-      if (c == '\n') newline();
-      sql += c;
     }
-    return Error{.where = place, .what = "the block is not closed", .hint = "add a '}'"};
+    if (at_.at_end())
+      return Error{.where = place, .what = "the block is not closed", .hint = "add a '}'"};
+    inside.end = static_cast<std::uint32_t>(at_.offset());
+    at_.step();
+    const std::string_view sql = at_.text().substr(inside.begin, inside.end - inside.begin);
+    return SpecToken{SpecToken::Kind::Block, std::string(trimmed(sql, blanks::in_sql)), place,
+                     inside};
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_start_ = 0;
-  std::uint32_t line_ = 1;
+  TextCursor at_;
 };
 
 class SpecReader {
@@ -165,7 +151,7 @@ class SpecReader {
   std::string name(const std::string& of) {
     const bool is_name =
         token_.kind == SpecToken::Kind::Quoted ||
-        (token_.kind == SpecToken::Kind::Word && is_name_start(token_.text.front()));
+        (token_.kind == SpecToken::Kind::Word && lexical::starts_name(token_.text.front()));
     if (!is_name) {
       fail(fmt::format("expected the name of a {}", of));
       return {};
@@ -258,8 +244,8 @@ class SpecReader {
 std::string spec_name(const std::string& name) {
   static const std::set<std::string> kWords = {"setup", "teardown",    "session",
                                                "step",  "permutation", "notices"};
-  const bool is_plain = !name.empty() && is_name_start(name.front()) && !kWords.contains(name) &&
-                        std::ranges::all_of(name, is_name_part);
+  const bool is_plain = !name.empty() && lexical::starts_name(name.front()) &&
+                        !kWords.contains(name) && std::ranges::all_of(name, is_name_part);
   if (is_plain) return name;
   std::string out = "\"";
   for (const char c : name) {
