@@ -11,15 +11,15 @@ namespace isoscope {
 namespace {
 
 constexpr std::array kRows = {
-    LogicRow{Logic::True, WeakLevel::True},
-    LogicRow{Logic::Rc, WeakLevel::Rc},
-    LogicRow{Logic::Ra, WeakLevel::Ra},
-    LogicRow{Logic::Cc, WeakLevel::Cc, true},
-    LogicRow{Logic::Pc, StrongLevel::Pc},
-    LogicRow{Logic::Ua, StrongLevel::Ua},
-    LogicRow{Logic::Psi, StrongLevel::Psi, true},
-    LogicRow{Logic::Si, StrongLevel::Si, true},
-    LogicRow{Logic::Ser, StrongLevel::Ser, true},
+    LogicRow{.logic = Logic::True, .engine = WeakLevel::True},
+    LogicRow{.logic = Logic::Rc, .engine = WeakLevel::Rc},
+    LogicRow{.logic = Logic::Ra, .engine = WeakLevel::Ra},
+    LogicRow{.logic = Logic::Cc, .engine = WeakLevel::Cc, .is_offered = true},
+    LogicRow{.logic = Logic::Pc, .engine = StrongLevel::Pc},
+    LogicRow{.logic = Logic::Ua, .engine = StrongLevel::Ua},
+    LogicRow{.logic = Logic::Psi, .engine = StrongLevel::Psi, .is_offered = true},
+    LogicRow{.logic = Logic::Si, .engine = StrongLevel::Si, .is_offered = true},
+    LogicRow{.logic = Logic::Ser, .engine = StrongLevel::Ser, .is_offered = true},
 };
 
 constexpr bool is_in_order() {

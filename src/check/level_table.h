@@ -2,8 +2,8 @@
 // What is known about levels with engines: the one table that all engines ask.
 //
 // Levels come from texts, and most of what the program wants to know of one follows from its
-// axioms. Nine of them have a Logic (verdict/logic.h, which also knows what each implies), a meaning
-// that engines are made for; a row says what cannot be read off a text:
+// axioms. Nine of them have a Logic (verdict/logic.h, which also knows what each implies), a
+// meaning that engines are made for; a row says what cannot be read off a text:
 //
 //     logic   engine   do stores offer it
 //
@@ -40,8 +40,8 @@ Logic logic_of(StrongLevel level);
 // The strongest level of the saturation that the logic implies.
 WeakLevel weak_base(Logic logic);
 
-// Does every history that satisfies `a` satisfy `b`? False also where it is not known. By logics, or
-// because `a` has all axioms of `b`.
+// Does every history that satisfies `a` satisfy `b`? False also where it is not known. By logics,
+// or because `a` has all axioms of `b`.
 bool implies(const Level& a, const Level& b);
 
 // The built-in levels with a logic other than true, from the weakest up, each name once; with
