@@ -1,6 +1,6 @@
 #pragma once
-// The processes that mpirun started, for `explore --mpi`. Built where MPI is found; elsewhere
-// starting them says so.
+// The processes that mpirun started, for `explore --mpi`. It is built where MPI is found; elsewhere
+// start_mpi() returns an error.
 #include <memory>
 
 #include "explore/transport.h"
@@ -8,7 +8,7 @@
 
 namespace isoscope {
 
-// Once in a process. MPI ends when the transport does.
+// To be called at most once per process. MPI is shut down with the transport.
 Result<std::unique_ptr<explore::Transport>> start_mpi();
 
 }  // namespace isoscope

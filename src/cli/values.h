@@ -13,7 +13,7 @@ namespace isoscope {
 
 using ValueCheck = std::function<std::string(const std::string&)>;
 
-// The most of what only costs time: a search that is stopped by --timeout.
+// The largest value of options that only cost time: --timeout stops such a search.
 inline constexpr std::int64_t kMostOfAnything = 1'000'000'000;
 inline constexpr std::int64_t kLargestSeed = std::numeric_limits<std::int64_t>::max();
 

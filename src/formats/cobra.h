@@ -8,10 +8,10 @@
 //     'W' write_id key value                    writes the version (txn, write_id)
 //     'C' txn                                   it commits
 //
-// A version is known by its transaction and its write id; `value` is a remark. Where each write
+// A transaction and a write id identify a version; `value` is redundant. Where each write
 // id belongs to one transaction it serves as the value of our history, otherwise "txn:write_id".
 // The writer 0xbebeebee (initial) or 0xdeadbeef (null) means the initial state. The writer
-// 0xabddefee stands for any: the version is told by its write id and value, the read may be from
+// 0xabddefee stands for any: write id and value identify the version, and the read may be from
 // any transaction that wrote these to the key, and from the initial state if none did. Write ids
 // 0x23332333 and 0x66666666 belong to fences, which carry no data: such operations are skipped,
 // and transactions that consist of them. A transaction without a commit record at the end of its

@@ -4,7 +4,8 @@
 //
 // Towards clients the recorder shows a certificate that it was given (--tls-cert, --tls-key); to
 // the server it speaks as sslmode, sslrootcert, sslcert and sslkey of --dsn say, as libpq
-// understands them: require encrypts, verify-ca and verify-full also ask who the server is.
+// understands them: require encrypts, verify-ca and verify-full also verify the identity of the
+// server.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,10 +50,10 @@ class TlsSession {
  public:
   explicit TlsSession(const TlsContext& context);
 
-  // Takes bytes of the wire, and appends what they say. False: this is not TLS, or the other side
-  // is not who it should be; trouble() says which.
+  // Takes bytes from the wire, and appends the text that they carry. False: this is not TLS, or the
+  // identity of the other side could not be verified; trouble() says which.
   bool receive(std::string_view wire, std::string& plain);
-  // Before the two have agreed, the text waits.
+  // The text is kept until the handshake is complete.
   void send(std::string_view plain);
   // Appends the bytes that are to be sent on the wire.
   void take_wire(std::string& out);

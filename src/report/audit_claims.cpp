@@ -91,7 +91,7 @@ std::string claims_text(const AuditReport& report, const Paint& paint) {
         out += broken_run_text(report, result, claim, paint);
         break;
       case ClaimOutcome::BrokenByCall:
-        out += fmt::format("\n{} is none of this program: one call breaks it\n",
+        out += fmt::format("\n{} does not hold in this program: a single call breaks it\n",
                            paint.unsure(claim_name(claim)));
         out += broken_run_text(report, result, claim, paint);
         break;
@@ -114,7 +114,8 @@ std::string claims_text(const AuditReport& report, const Paint& paint) {
     out += fmt::format("{} about rows: not broken by {}, which is no proof\n", what,
                        plural(runs, "small run", "small runs"));
   }
-  if (!report.claims->is_complete) out += "the time was over before all small runs were tried\n";
+  if (!report.claims->is_complete)
+    out += "the time limit was reached before all small runs were tried\n";
   return out;
 }
 

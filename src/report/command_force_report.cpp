@@ -101,14 +101,14 @@ std::string changed_tables(const force::CommandForceAnswer& answer) {
 
 std::string witness_words(const force::CommandForceAnswer& answer) {
   if (!answer.no_witness.empty())
-    return fmt::format("serial orders of the commands say nothing: {}",
+    return fmt::format("serial orders of the commands do not judge it: {}",
                        printable(answer.no_witness));
   switch (answer.witness) {
     case force::Judgement::Kind::Unserializable: return "no serial order of the commands ends so";
     case force::Judgement::Kind::Serializable: return "a serial order of the commands ends so too";
     case force::Judgement::Kind::Unknown: break;
   }
-  return "serial orders of the commands say nothing of it, since a statement failed";
+  return "serial orders of the commands do not judge it, since a statement failed";
 }
 
 std::string witness_text(const CommandForceReport& report) {
@@ -258,7 +258,7 @@ Scene command_scene(const CommandForceReport& report) {
         fmt::format("In the end {} holds {}.", printable(name), shown_rows(table)));
   if (report.answer.serial.empty()) return scene;
   scene.serial = {.title = witness_words(report.answer) + ".",
-                  .columns = {"order", "what is other than in this run"},
+                  .columns = {"order", "what differs from this run"},
                   .rows = {}};
   if (!scene.serial.title.empty())
     scene.serial.title[0] =

@@ -93,7 +93,7 @@ std::string serial_words(const force::Judgement& judgement) {
 PageTable serial_table(const force::Spec& spec, const Forced& forced) {
   if (forced.judgement.serial == nullptr) return {};
   PageTable table{.title = serial_words(forced.judgement),
-                  .columns = {"order", "what is other than in this run"},
+                  .columns = {"order", "what differs from this run"},
                   .rows = {}};
   for (const force::SerialRun& serial : *forced.judgement.serial) {
     if (table.rows.size() == kMostSerialOrders) {

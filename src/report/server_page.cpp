@@ -271,7 +271,7 @@ Page server_run_page(const ServerRunReport& report) {
                   runs.failed, runs.unserializable);
   if (runs.is_expired) page.notes.emplace_back("A limit was reached before all runs were made.");
   if (runs.undecided > 0)
-    page.notes.push_back(fmt::format("Not known of {} whether a serial order ends like that.",
+    page.notes.push_back(fmt::format("It is unknown of {} whether a serial order ends like that.",
                                      plural(runs.undecided, "run", "runs")));
   add_gaps(page, report.on);
   if (runs.shown)

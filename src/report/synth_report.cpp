@@ -252,7 +252,7 @@ std::string describe_searched(const Scope& scope, bool grew) {
   out +=
       scope.ops > 0 ? ", at most " + counted(scope.ops, "operation") + " each" : ", any operations";
   return fmt::format("{}, {}, {}{}, {}", out, reads_text(scope),
-                     scope.has_times ? "any times that go with sessions, " : "",
+                     scope.has_times ? "any times that agree with the sessions, " : "",
                      scope.aborted_txns ? "transactions may abort unless they only write"
                                         : "all transactions commit",
                      describe_switches(scope));

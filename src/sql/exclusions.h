@@ -1,5 +1,5 @@
 #pragma once
-// EXCLUDE constraints: rows of one table that cannot be there together.
+// EXCLUDE constraints: rows of one table that exclude each other.
 #include <vector>
 
 #include "sql/schema.h"
@@ -8,12 +8,12 @@
 
 namespace isoscope::sql {
 
-// What a row has in the parts of the constraint; nothing at all if it is none of its rows. An Error
-// is one that SQL raises: a range whose ends are the wrong way round.
 struct ExclusionValue {
   Value low;
   Value high;  // of a range
 };
+// The values of the row in the parts of the constraint; none if the constraint does not apply to
+// the row. An Error is one that SQL raises: the ends of a range are in the wrong order.
 Result<std::vector<ExclusionValue>> values_of(const Exclusion& exclusion, const TableRow& row);
 
 // Do two rows with these values exclude each other?

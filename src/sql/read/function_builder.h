@@ -30,7 +30,7 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
                                        Catalog& catalog, Findings& findings,
                                        const FiredTrigger* fired = nullptr);
 
-// By position, over all nesting.
+// Numbers the statements from `next` on, in the order of the text, those of inner lists too.
 void number_statements(std::span<Statement> body, std::uint32_t& next);
 
 // A function that is not VOLATILE has one snapshot, that of the query which calls it. For functions

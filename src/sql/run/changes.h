@@ -19,9 +19,9 @@ class Changes {
   // Does some function add rows to the table? An UPDATE of a key column does, too.
   bool has_inserts(TableId table) const { return tables_[table.index].inserts; }
   bool has_deletes(TableId table) const { return tables_[table.index].deletes; }
-  // The rows of such a table are those at the start, for ever.
+  // Does the table always have the rows that it has at the start?
   bool has_fixed_rows(TableId table) const { return !has_inserts(table) && !has_deletes(table); }
-  // A key of the table may become free again.
+  // May a key of the table become free again?
   bool frees_keys(TableId table) const { return has_deletes(table); }
   // The same of an entry of a UNIQUE constraint over these columns.
   bool frees_entries(TableId table, const std::vector<ColumnId>& columns) const;

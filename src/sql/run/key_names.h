@@ -17,7 +17,7 @@ struct KeyName {
   std::vector<Value> indices;
 };
 
-// The inverse. Nothing for a name that is no such thing.
+// The inverse. Nothing for a name that does not have this form.
 std::optional<KeyName> parse_key_name(std::string_view name);
 
 }  // namespace isoscope::sql

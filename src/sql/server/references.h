@@ -4,10 +4,11 @@
 
 namespace isoscope::sql::server {
 
-// What the row must refer to: foreign keys of its table whose columns are new.
+// Adds to the checks of the statement: the rows that `to` must refer to, by those foreign keys of
+// its table whose columns are new.
 void add_references(const Application& app, TableId table, const TableRow* from, const TableRow& to,
                     Running& running);
-// Who must not refer to the row any more: it goes, or its key does (`to`).
+// Adds the rows that must no longer refer to `from`, which is deleted, or gets another key as `to`.
 void add_referrers(const Application& app, TableId table, const TableRow& from, const TableRow* to,
                    Running& running);
 // Checks them one by one.
