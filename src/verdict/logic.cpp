@@ -16,44 +16,58 @@ namespace {
 
 constexpr std::uint32_t bit(Logic logic) { return 1U << static_cast<std::uint32_t>(logic); }
 
-struct NamedLogic {
-  Logic logic;
+struct LogicFacts {
   std::string_view name;
-  std::uint32_t implied_directly = 0;  // bit i: the logic of row i
+  std::uint32_t implied_directly = 0;  // bits of logics
 };
-// By Logic, each after those that it implies.
-constexpr std::array kLogics = {
-    NamedLogic{Logic::True, "true"},
-    NamedLogic{Logic::Rc, "rc", bit(Logic::True)},
-    NamedLogic{Logic::Ra, "ra", bit(Logic::Rc)},
-    NamedLogic{Logic::Cc, "cc", bit(Logic::Ra)},
-    NamedLogic{Logic::Pc, "pc", bit(Logic::Cc)},
-    NamedLogic{Logic::Ua, "ua", bit(Logic::Ra)},
-    NamedLogic{Logic::Psi, "psi", bit(Logic::Cc) | bit(Logic::Ua)},
-    NamedLogic{Logic::Si, "si", bit(Logic::Pc) | bit(Logic::Psi)},
-    NamedLogic{Logic::Ser, "ser", bit(Logic::Si)},
-};
+
+// A switch, so that the compiler asks for the facts of each.
+constexpr LogicFacts facts_of(Logic logic) {
+  switch (logic) {
+    case Logic::True: return {"true"};
+    case Logic::Rc: return {"rc", bit(Logic::True)};
+    case Logic::Ra: return {"ra", bit(Logic::Rc)};
+    case Logic::Cc: return {"cc", bit(Logic::Ra)};
+    case Logic::Pc: return {"pc", bit(Logic::Cc)};
+    case Logic::Ua: return {"ua", bit(Logic::Ra)};
+    case Logic::Psi: return {"psi", bit(Logic::Cc) | bit(Logic::Ua)};
+    case Logic::Si: return {"si", bit(Logic::Pc) | bit(Logic::Psi)};
+    case Logic::Ser: return {"ser", bit(Logic::Si)};
+  }
+  return {};
+}
+
+// Numbers beyond the last enumerator have no name.
+constexpr std::size_t kNumLogics = [] {
+  std::size_t count = 0;
+  while (!facts_of(static_cast<Logic>(count)).name.empty()) ++count;
+  return count;
+}();
+
+constexpr auto kLogics = [] {
+  std::array<Logic, kNumLogics> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Logic>(i);
+  return all;
+}();
 
 // By logic all that it implies, itself too.
 constexpr auto kImplied = [] {
-  std::array<std::uint32_t, kLogics.size()> implied = {};
-  for (std::size_t i = 0; i < kLogics.size(); ++i) {
-    implied[i] = bit(kLogics[i].logic);
-    for (std::size_t j = 0; j < i; ++j) {
-      if ((kLogics[i].implied_directly & bit(kLogics[j].logic)) != 0) implied[i] |= implied[j];
+  std::array<std::uint32_t, kNumLogics> implied = {};
+  for (const Logic logic : kLogics) {
+    std::uint32_t& all = implied[static_cast<std::size_t>(logic)];
+    all = bit(logic);
+    for (const Logic other : kLogics) {
+      if ((facts_of(logic).implied_directly & bit(other)) != 0)
+        all |= implied[static_cast<std::size_t>(other)];
     }
   }
   return implied;
 }();
 
-constexpr bool are_in_order() {
-  for (std::size_t i = 0; i < kLogics.size(); ++i) {
-    if (static_cast<std::size_t>(kLogics[i].logic) != i || kLogics[i].implied_directly >> i != 0)
-      return false;
-  }
-  return true;
-}
-static_assert(are_in_order());
+// A logic stands after those that it implies.
+static_assert(std::all_of(kLogics.begin(), kLogics.end(), [](Logic logic) {
+  return facts_of(logic).implied_directly >> static_cast<std::uint32_t>(logic) == 0;
+}));
 
 using Texts = std::vector<std::string>;  // canonical ones of axioms
 
@@ -125,11 +139,11 @@ class References {
   };
 
   References() {
-    for (const NamedLogic& known : kLogics) {
+    for (const Logic logic : kLogics) {
       for (const Framework framework : {Framework::Co, Framework::VisAr}) {
-        const Level* level = reference_level(known.logic, framework);
+        const Level* level = reference_level(logic, framework);
         if (level == nullptr) continue;
-        Entry entry{known.logic, framework, {}, {real_time_axiom(framework)}};
+        Entry entry{logic, framework, {}, {real_time_axiom(framework)}};
         for (const Axiom& axiom : level->axioms) {
           entry.plain.push_back(axiom.canonical);
           entry.strict.push_back(canonical_text(*with_real_time(axiom.formula)));
@@ -245,7 +259,9 @@ std::optional<Logic> strict_logic_of(const Level& level) {
   return References::get().find(level).strict;
 }
 
-std::string_view name_of(Logic logic) { return kLogics[static_cast<std::size_t>(logic)].name; }
+std::string_view name_of(Logic logic) { return facts_of(logic).name; }
+
+std::span<const Logic> all_logics() { return kLogics; }
 
 bool implies(Logic a, Logic b) { return (kImplied[static_cast<std::size_t>(a)] & bit(b)) != 0; }
 

@@ -24,6 +24,8 @@
 namespace isoscope {
 
 enum class Logic : std::uint8_t { True, Rc, Ra, Cc, Pc, Ua, Psi, Si, Ser };
+// In this order: each after those that it implies.
+std::span<const Logic> all_logics();
 
 // The logic of a level whose axioms are, up to the names of variables, those of a built-in one and
 // perhaps of levels below it, whichever framework states it (the two agree where both exist);

@@ -24,6 +24,12 @@ class LevelTable : public ::testing::Test {
   LevelSet levels_ = LevelSet::built_in();
 };
 
+TEST_F(LevelTable, HasARowForEveryLogic) {
+  ASSERT_EQ(logic_rows().size(), all_logics().size());
+  for (std::size_t i = 0; i < all_logics().size(); ++i)
+    EXPECT_EQ(logic_rows()[i].logic, all_logics()[i]);
+}
+
 TEST_F(LevelTable, HasALevelForEveryRow) {
   for (const LogicRow& row : logic_rows()) {
     const auto level = LevelSet::built_in().find(name_of(row.logic));
