@@ -14,6 +14,7 @@ On several CPUs the ratio depends on where the system wakes the processes up. Tw
 machine has other work to do, which makes the direct run cheap; three do so less often. With `one-cpu` all processes
 run on one CPU: such ratios are higher than those of an idle machine, and can be compared with each other.
 """
+import argparse
 import glob
 import json
 import os
@@ -105,10 +106,14 @@ def measure(command_of):
 
 
 def main():
-    isoscope = os.path.abspath(sys.argv[1])
-    transactions = sys.argv[2] if len(sys.argv) > 2 else "5000"
-    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
-    if sys.argv[4:5] == ["one-cpu"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", help="the isoscope to measure")
+    parser.add_argument("transactions", nargs="?", type=int, default=5000, help="of each run (5000)")
+    parser.add_argument("runs", nargs="?", type=int, default=3, help="of which the cheapest counts (3)")
+    parser.add_argument("cpus", nargs="?", choices=["one-cpu"], help="all processes on one CPU")
+    args = parser.parse_args()
+    isoscope, transactions, runs = os.path.abspath(args.binary), str(args.transactions), args.runs
+    if args.cpus:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # all that is started from here inherits it
     print(f"{transactions} transactions, CPU seconds of the cheapest of {runs} runs, "
           f"on {len(os.sched_getaffinity(0))} CPUs")

@@ -7,11 +7,11 @@ A transaction reads a row, updates another one and reads a third FOR UPDATE, of 
 numbers tell the order of versions, as in what `isoscope record` writes. The run is serial, so every
 level allows it: the expensive answer.
 """
+import argparse
 import json
 import os
 import random
 import subprocess
-import sys
 import tempfile
 
 SESSIONS = 50
@@ -38,10 +38,12 @@ def write_run(path, txns):
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--smallest"]
-    if len(words) not in (1, 2):
-        sys.exit(__doc__)
-    txns = 1000 if "--smallest" in sys.argv else int(words[1]) if len(words) == 2 else 1_000_000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", help="the isoscope to measure")
+    parser.add_argument("txns", nargs="?", type=int, default=1_000_000, help="transactions of the run (1000000)")
+    parser.add_argument("--smallest", action="store_true", help="a thousand transactions")
+    args = parser.parse_args()
+    txns = 1000 if args.smallest else args.txns
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run.jsonl")
         write_run(path, txns)
@@ -49,7 +51,7 @@ def main():
         print("|---|---|---|---|")
         for level in LEVELS:
             # Not --json, which has the whole witness: a snapshot for each statement.
-            with subprocess.Popen([words[0], "check", path, "--level", level], stdout=subprocess.PIPE,
+            with subprocess.Popen([args.binary, "check", path, "--level", level], stdout=subprocess.PIPE,
                                   text=True) as ran:
                 verdict = ran.stdout.read().split()[1]
                 _, _, used = os.wait4(ran.pid, 0)

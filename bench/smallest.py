@@ -27,7 +27,7 @@ TABLES = {
     "predict_experiment.py": [["{build}/isoscope"]],
     "predict_table.py": [["{build}/isoscope"]],
     "server_table.py": [["{build}/isoscope"]],
-    "strict_table.py": [["{build}/isoscope", "1000"]],
+    "strict_table.py": [["{build}/isoscope"]],
     "synth_table.py": [["{build}/bench/bench_synth"], ["{build}/bench/bench_synth", "--switches"]],
     "workload_table.py": [["{build}/bench/bench_workload"]],
 }

@@ -6,12 +6,12 @@
 The store runs serially, so file order is commit order. Commits are ten units apart; a transaction
 began when up to SESSIONS others had yet to commit, but not before its session's last one had ended.
 """
+import argparse
 import json
 import os
 import random
 import resource
 import subprocess
-import sys
 import tempfile
 
 import plot
@@ -44,8 +44,12 @@ def seconds(program, path, level):
 
 
 def main():
-    program = sys.argv[1]
-    txns = sys.argv[2] if len(sys.argv) > 2 else "1000000"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", help="the isoscope to measure")
+    parser.add_argument("txns", nargs="?", type=int, default=1_000_000, help="transactions of the run (1000000)")
+    parser.add_argument("--smallest", action="store_true", help="a thousand transactions")
+    args = parser.parse_args()
+    program, txns = args.binary, str(1000 if args.smallest else args.txns)
     with tempfile.TemporaryDirectory() as folder:
         plain = os.path.join(folder, "plain.jsonl")
         timed = os.path.join(folder, "timed.jsonl")

@@ -9,12 +9,12 @@ class. With --switches it has the slowest time of those that ended within the li
 (2 s), the most candidates, the most clauses, and how many did not end. With --smallest, scopes of
 three transactions only.
 """
+import argparse
 import collections
 import csv
 import io
 import resource
 import subprocess
-import sys
 
 import plot
 
@@ -64,9 +64,13 @@ def grouped(rows):
 
 
 def main():
-    binary = sys.argv[1]
-    smallest = "--smallest" in sys.argv
-    if "--switches" not in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", help="build/bench/bench_synth")
+    parser.add_argument("--switches", action="store_true", help="what each part of the search is worth")
+    parser.add_argument("--smallest", action="store_true", help="scopes of three transactions only")
+    args = parser.parse_args()
+    binary, smallest = args.binary, args.smallest
+    if not args.switches:
         rows = run(binary, "^Synth/.*/3/" if smallest else "^Synth/|^Synth15/")
         groups = grouped(rows)
         scopes = [3] if smallest else [3, 4, 5, 6, 7, 8, 9, 10, 15]
