@@ -1,5 +1,4 @@
 // INSERT, with ON CONFLICT, on symbols.
-#include <algorithm>
 
 #include "audit/symbolic_write.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "record/shape.h"
 #include "sql/read/pg_parse.h"

@@ -1,6 +1,5 @@
 #include "generate/workload.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace isoscope::simulation {

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "program/compiler.h"
 #include "program/parser.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "sql/read/pg_parse.h"
 #include "support/spelling.h"

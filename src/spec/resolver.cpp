@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "spec/axiom_resolver.h"
 #include "spec/canonical.h"

@@ -5,7 +5,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace isoscope {
 

@@ -1,7 +1,5 @@
 #include "check/weak/cycles.h"
 
-#include <algorithm>
-
 namespace isoscope {
 
 namespace {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "sql/read/inliner.h"
 #include "sql/read/pg_parse.h"
