@@ -38,8 +38,14 @@ export PGHOST=127.0.0.1 PGPORT=$port PGUSER=shop PGDATABASE=postgres
 for _ in $(seq 100); do "$bin/pg_isready" -q && break || sleep 0.1; done
 "$bin/psql" -qX -f "$shop/schema.sql"
 
+# As one would type it: what has blanks in quotes.
+quoted() {
+  for word in "$@"; do
+    if [[ $word == *[[:space:]]* ]]; then printf " '%s'" "$word"; else printf ' %s' "$word"; fi
+  done
+}
 step() {
-  printf '\n$ isoscope %s\n' "$*"
+  printf '\n$ isoscope%s\n' "$(quoted "$@")"
   "$isoscope" "$@" || true
 }
 step record --dsn "host=127.0.0.1 port=$port user=shop dbname=postgres" -o run.jsonl -- \

@@ -287,9 +287,23 @@ class Search {
            (!note.columns && std::ranges::any_of(trace.reads, is_of_table));
   }
 
+  // A better one to look at, unless it meets a rule that the one that was found does not.
+  void improve(FoundAnomaly& anomaly) const {
+    Scenario scenario = anomaly.scenario;
+    Replay run = anomaly.replay;
+    // Where few rows are left, one less may make the difference.
+    minimize_calls(problem_, scenario, run, budget_);
+    minimize_rows(problem_, scenario, run, budget_);
+    make_observable(problem_, scenario, run, budget_);
+    minimize_rows(problem_, scenario, run, budget_);
+    doubt(run);
+    if (run.label == Label::Undecided) return;
+    anomaly.scenario = std::move(scenario);
+    anomaly.replay = std::move(run);
+  }
+
   void add_anomaly(FoundAnomaly anomaly) {
-    make_observable(problem_, anomaly.scenario, anomaly.replay, budget_);
-    minimize_rows(problem_, anomaly.scenario, anomaly.replay, budget_);
+    improve(anomaly);
     anomaly.name = name_of(anomaly.scenario, anomaly.replay);
     shown_.insert(functions_on_cycle(anomaly));
     if (known_.insert(signature_of(anomaly)).second)

@@ -111,6 +111,22 @@ bool agree(const std::vector<sql::ColumnId>& key, const sql::InitialRow& a,
 
 }  // namespace
 
+bool fits_beside(const sql::Application& app, const std::vector<sql::InitialRow>& others,
+                 const sql::InitialRow& row) {
+  const sql::Table& table = app.table(row.table);
+  if (!meets_checks(table, row.values)) return false;
+  for (const sql::ColumnId c : table.columns.ids()) {
+    if (row.values[c].is_null() && (table.columns[c].not_null || table.is_key_column(c)))
+      return false;
+  }
+  return std::ranges::none_of(others, [&](const sql::InitialRow& other) {
+    if (other.table != row.table) return false;
+    return agree(table.primary_key, other, row) || exclude(table, other, row) ||
+           std::ranges::any_of(table.unique,
+                               [&](const auto& unique) { return agree(unique, other, row); });
+  });
+}
+
 SmallInstances::SmallInstances(const sql::Application& app,
                                const std::vector<sql::RowAssertion>& claims, std::uint64_t seed)
     : app_(app), rng_(seed) {
@@ -178,19 +194,7 @@ void SmallInstances::add_row(std::vector<sql::InitialRow>& rows, sql::TableId id
             sql::Value(sql::rounded(*number, column.width.bits).value_or(sql::Decimal{}));
     }
   }
-  if (!refer(rows, table, row) || !meets_checks(table, row.values)) return;
-  for (const sql::ColumnId c : table.columns.ids()) {
-    if (row.values[c].is_null() && (table.columns[c].not_null || table.is_key_column(c))) return;
-  }
-  for (const sql::InitialRow& other : rows) {
-    if (other.table != id) continue;
-    if (agree(table.primary_key, other, row)) return;
-    for (const auto& unique : table.unique) {
-      if (agree(unique, other, row)) return;
-    }
-    if (exclude(table, other, row)) return;
-  }
-  rows.push_back(std::move(row));
+  if (refer(rows, table, row) && fits_beside(app_, rows, row)) rows.push_back(std::move(row));
 }
 
 std::vector<sql::InitialRow> SmallInstances::rows() {

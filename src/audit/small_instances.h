@@ -12,6 +12,10 @@
 
 namespace isoscope::audit {
 
+// May the table have the row beside the others, as far as NOT NULL, keys, EXCLUDE and CHECK say?
+bool fits_beside(const sql::Application& app, const std::vector<sql::InitialRow>& others,
+                 const sql::InitialRow& row);
+
 class SmallInstances {
  public:
   // What the claims mention counts, too. Requires: `app` outlives it.

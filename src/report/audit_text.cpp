@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "report/audit_claims.h"
@@ -82,8 +83,33 @@ std::string verdict_text(const AuditReport& report, const Paint& paint) {
   return paint.unsure("unknown") + (answer.limit.empty() ? "" : ": " + printable(answer.limit));
 }
 
-// Columns that no call reads or writes only distract, unless they name the row. Where nothing of
-// the table is read or written, nothing of it ever changes, which is no access but may well matter.
+using Asked = std::set<std::pair<sql::TableId, sql::ColumnId>>;
+
+// The columns of sources that the condition names.
+void ask(const std::optional<sql::Expr>& where, const ById<sql::SourceId, sql::TableId>& sources,
+         Asked& asked) {
+  const std::function<void(const sql::Expr&)> visit = [&](const sql::Expr& expr) {
+    if (expr.op == sql::ExprOp::Column && sources.contains(expr.source))
+      asked.insert({sources[expr.source], expr.column});
+    for (const sql::Expr& arg : expr.args) visit(arg);
+  };
+  if (where) visit(*where);
+}
+void ask(std::span<const sql::Statement> body, Asked& asked) {
+  for (const sql::Statement& s : body) {
+    if (s.is_query()) ask(s.query()->where, s.query()->sources, asked);
+    const auto of_target = [&](const sql::SearchedWrite& write) {
+      ask(write.where, {write.table}, asked);
+    };
+    if (const auto* update = s.find<sql::Update>()) of_target(*update);
+    if (const auto* remove = s.find<sql::Delete>()) of_target(*remove);
+    for (const auto inner : {s.body(), s.otherwise(), s.handler()}) ask(inner, asked);
+  }
+}
+
+// Columns that no call reads or writes, or looks for, only distract, unless they name the row.
+// Where nothing of the table is read or written, nothing of it ever changes, which is no access but
+// may well matter.
 std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
                      const sql::InitialRow& row) {
   std::set<audit::Attribute> used;
@@ -94,11 +120,15 @@ std::string row_text(const sql::Application& app, const FoundAnomaly& anomaly,
       }
     }
   }
+  Asked asked;  // reads of what never changes are no accesses
+  for (const audit::ScenarioCall& call : anomaly.scenario.calls)
+    ask(app.function(call.function).body, asked);
   const sql::Table& table = app.table(row.table);
   std::string columns;
   bool left_out = false;
   for (const sql::ColumnId c : row.values.ids()) {
-    if (!used.empty() && !table.is_key_column(c) && !used.contains(audit::Attribute(c))) {
+    if (!used.empty() && !table.is_key_column(c) && !used.contains(audit::Attribute(c)) &&
+        !asked.contains({row.table, c})) {
       left_out = true;
       continue;
     }

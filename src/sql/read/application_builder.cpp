@@ -449,6 +449,10 @@ Result<void> add_workload(Application& app, std::string_view text, Budget* budge
       if (findings.failed()) return findings.error().quoting(text);
       std::fill(sql.begin() + static_cast<std::ptrdiff_t>(begin),
                 sql.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    } else if (content.starts_with("assert ") || content.starts_with("invariant ")) {
+      findings.fail({line, 1}, "a workload has no assertions",
+                    "write it into the SQL program as a comment, -- assert SELECT …");
+      return findings.error().quoting(text);
     }
     begin = end + 1;
   }

@@ -209,7 +209,7 @@ struct KnownCall {
   std::uint8_t bits = 64;
 };
 // Functions of their arguments and nothing else, whose type we know.
-constexpr std::array<KnownCall, 22> kPureCalls = {{{"upper", Type::Text},
+constexpr std::array<KnownCall, 36> kPureCalls = {{{"upper", Type::Text},
                                                    {"lower", Type::Text},
                                                    {"left", Type::Text},
                                                    {"right", Type::Text},
@@ -227,6 +227,20 @@ constexpr std::array<KnownCall, 22> kPureCalls = {{{"upper", Type::Text},
                                                    {"md5", Type::Text},
                                                    {"lpad", Type::Text},
                                                    {"rpad", Type::Text},
+                                                   {"regexp_replace", Type::Text},
+                                                   {"split_part", Type::Text},
+                                                   {"strpos", Type::Integer, 32},
+                                                   {"initcap", Type::Text},
+                                                   {"reverse", Type::Text},
+                                                   {"translate", Type::Text},
+                                                   {"json_build_object", Type::Text},
+                                                   {"jsonb_build_object", Type::Text},
+                                                   {"json_build_array", Type::Text},
+                                                   {"jsonb_build_array", Type::Text},
+                                                   {"to_json", Type::Text},
+                                                   {"to_jsonb", Type::Text},
+                                                   {"row_to_json", Type::Text},
+                                                   {"hstore", Type::Text},
                                                    {"sign", Type::Integer},
                                                    {"position", Type::Integer, 32},
                                                    {"hashtext", Type::Integer, 32},
@@ -304,6 +318,28 @@ Type type_of_aggregate(const std::string& name) {
   return Type::Integer;
 }
 
+// An argument of a function of the server. The name of a table of the query is its row.
+Expr build_argument(Scope& scope, const Tree& arg) {
+  const Tree& fields = child(child(arg, "ColumnRef"), "fields");
+  const std::string name = fields.size() == 1 ? last_name(fields) : "";
+  const auto source = std::ranges::find(scope.sources, name, &Source::name);
+  const bool is_variable = scope.frame != nullptr && scope.frame->find(name) != nullptr;
+  if (name.empty() || source == scope.sources.end() || is_variable ||
+      !find_columns(scope, "", name).empty())
+    return build_expr(scope, arg);
+  const Place place = scope.place(inside(arg));
+  const auto number = static_cast<std::uint32_t>(source - scope.sources.begin());
+  std::vector<Expr> columns;
+  for (const ColumnName& column : columns_of_source(scope, number))
+    columns.push_back(make_column(scope, number, column.number, place));
+  scope.findings.note(place,
+                      fmt::format("a row of {} is treated as some function of its columns", name),
+                      NoteKind::Gap);
+  Expr row = make(ExprOp::Opaque, Type::Text, std::move(columns), place);
+  row.text = "row";
+  return row;
+}
+
 // The values of an aggregate: its argument, or all of them as one value.
 Expr aggregate_argument(Scope& scope, Aggregate aggregate, const Tree& call, Place place) {
   const Tree& args = child(call, "args");
@@ -318,7 +354,7 @@ Expr aggregate_argument(Scope& scope, Aggregate aggregate, const Tree& call, Pla
   const std::string name = last_name(child(call, "funcname"));
   Expr all = make(ExprOp::Opaque, type_of_aggregate(name), {}, place);
   all.text = name;
-  for (const Tree& arg : args) all.args.push_back(build_expr(scope, arg));
+  for (const Tree& arg : args) all.args.push_back(build_argument(scope, arg));
   return all;
 }
 
@@ -421,6 +457,79 @@ Expr build_name(Scope& scope, const Tree& column_ref, Place place) {
   return qualified_name(scope, names[names.size() - 2], names.back(), place);
 }
 
+namespace {
+
+// The record variable that an argument names; nothing if a column has the name.
+NamedVariable* record_of(Scope& scope, const Tree& arg) {
+  const Tree& fields = child(child(arg, "ColumnRef"), "fields");
+  if (fields.size() != 1 || scope.frame == nullptr) return nullptr;
+  const std::string name = last_name(fields);
+  const auto number = scope.frame->find_number(name);
+  if (!number || !find_columns(scope, "", name).empty() || is_whole_row(scope, name))
+    return nullptr;
+  NamedVariable& record = scope.frame->named(*number);
+  return record.is_record && !record.fields.empty() ? &record : nullptr;
+}
+
+// to_jsonb(r) and its like: some function of the fields of r. NEW or OLD without a row is NULL; so
+// is any other record, but only as long as no query has filled it.
+std::optional<Expr> build_call_of_record(Scope& scope, const std::string& name, const Tree& call,
+                                         Place place) {
+  static constexpr std::string_view kKnown[] = {"to_json", "to_jsonb", "row_to_json", "hstore"};
+  const Tree& args = child(call, "args");
+  if (std::ranges::find(kKnown, name) == std::end(kKnown) || args.size() != 1) return std::nullopt;
+  NamedVariable* record = record_of(scope, args[0]);
+  if (record == nullptr) return std::nullopt;
+  record->is_tested = true;
+  std::vector<Expr> fields;
+  std::optional<Expr> is_null;
+  bool is_of_trigger = record->is_row && (record->name == "new" || record->name == "old");
+  for (const FieldVariable& field : record->fields) {
+    // A hidden one stands for a key: a row may be NULL in all columns.
+    if (field.is_hidden) is_of_trigger = false;
+    if (field.is_hidden) continue;
+    fields.push_back(make_variable(*scope.frame, field.var, place));
+    is_null = both(std::move(is_null), make(ExprOp::IsNull, Type::Boolean, {fields.back()}, place));
+  }
+  if (!is_null) return std::nullopt;
+  scope.findings.note(
+      place, fmt::format("{} is treated as some function of the fields of {}", name, record->name),
+      is_of_trigger ? NoteKind::Free : NoteKind::Gap);
+  Expr opaque = make(ExprOp::Opaque, Type::Text, std::move(fields), place);
+  opaque.text = name;
+  if (!is_of_trigger) return opaque;
+  return make(ExprOp::If, Type::Text,
+              {*std::move(is_null), make_null(Type::Text, place), std::move(opaque)}, place);
+}
+
+// The arguments of a function of the server. One that is given by its name adds it to `called`, so
+// that f(a => 1) and f(b => 1) may differ.
+std::vector<Expr> build_arguments(Scope& scope, const Tree& call, std::string& called) {
+  std::vector<Expr> args;
+  for (const Tree& arg : child(call, "args")) {
+    const Tree& named = child(arg, "NamedArgExpr");
+    if (!named.is_null()) called += " " + text_of(named, "name");
+    args.push_back(build_argument(scope, named.is_null() ? arg : child(named, "arg")));
+  }
+  return args;
+}
+
+// pg_notify tells other sessions at COMMIT, and changes no row. It fails for a channel without a
+// name.
+Expr build_notify(Scope& scope, std::vector<Expr> args, Place place) {
+  constexpr std::size_t kLongestName = 63;
+  const Expr& channel = args[0];
+  const bool is_named =
+      channel.op == ExprOp::Text && !channel.text.empty() && channel.text.size() <= kLongestName;
+  if (!is_named)
+    scope.findings.note(place, "pg_notify is taken to have the name of a channel", NoteKind::Free);
+  Expr opaque = make(ExprOp::Opaque, Type::Text, std::move(args), place);
+  opaque.text = "pg_notify";
+  return opaque;
+}
+
+}  // namespace
+
 Expr build_call(Scope& scope, const Tree& call, Place place) {
   const std::string name = last_name(child(call, "funcname"));
   if (has(call, "over")) {
@@ -432,12 +541,16 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
     return aggregate_call(scope, *aggregate, call, place);
   if (scope.catalog.functions.contains(name)) return inline_call(scope, call, place);
   if (auto of_sequence = build_sequence_call(scope, name, call, place)) return *of_sequence;
-  std::vector<Expr> args;
-  for (const Tree& arg : child(call, "args")) args.push_back(build_expr(scope, arg));
-  if (auto known = known_call(scope, name, args, place)) return *known;
-  if (auto lock = build_advisory_lock(scope, name, args, place)) return *lock;
+  std::string called = name;
+  if (auto of_row = build_call_of_record(scope, name, call, place)) return *std::move(of_row);
+  std::vector<Expr> args = build_arguments(scope, call, called);
+  if (called == name) {
+    if (auto known = known_call(scope, name, args, place)) return *known;
+    if (auto lock = build_advisory_lock(scope, name, args, place)) return *lock;
+  }
+  if (called == "pg_notify" && args.size() == 2) return build_notify(scope, std::move(args), place);
   Expr opaque = make(ExprOp::Opaque, Type::Integer, std::move(args), place);
-  opaque.text = name;
+  opaque.text = called;
   for (const KnownCall& pure : kPureCalls) {
     if (pure.name == name) {
       opaque.type = pure.type;
@@ -464,6 +577,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
     return opaque;
   }
   if (!opaque.args.empty()) opaque.type = opaque.args.front().type;
+  if (name == "extract") opaque.type = Type::Numeric;
   // It may as well look at tables, or give something else each time.
   scope.findings.note(place,
                       fmt::format("{} is treated as some function of its arguments, which gives {}",

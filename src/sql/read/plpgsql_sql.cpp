@@ -63,8 +63,11 @@ void PlpgsqlBody::add_sql(Body& to, const Tree& node) {
           std::ranges::find(not_null_, frame_.named(target).var) != not_null_.end())
         findings_.fail(model.place, "RETURNING INTO a variable that is NOT NULL is not modelled");
     }
-  } else {
-    findings_.fail(model.place, "this statement is not modelled",
+  } else if (kind != "NotifyStmt" || text_.mentions("row_count")) {
+    // NOTIFY changes no row, and does not fail.
+    const std::string word = model.text.substr(0, model.text.find(' '));
+    findings_.fail(model.place,
+                   fmt::format("{} is not modelled", word.empty() ? "this statement" : word),
                    "SELECT, INSERT, UPDATE and DELETE are");
   }
   make_one_statement(frame_, before, made);

@@ -119,16 +119,18 @@ void PlpgsqlBody::add_block(Body& to, const Tree& node) {
     const Tree& type = child(child(variable, "datatype"), "PLpgSQL_type");
     if (text_of(type, "typname") != "UNKNOWN") add_declaration(to, next_datum_, variable);
   }
-  const Statement block = start(node, "BEGIN");
+  // Around a body with EXCEPTION the parser puts a block of its own, which has no line and no
+  // BEGIN.
+  const Place place = begin == 0 ? text_.place_of_line(1) : start(node, "BEGIN").place;
   const std::string label = text_of(node, "label");
   if (has(node, "exceptions")) {
-    add_guarded(to, node, block.place);
+    add_guarded(to, node, place);
   } else if (!label.empty()) {
     Block labelled;
     loops_.push_back({label, true});
     add_all(labelled.body, child(node, "body"));
     loops_.pop_back();
-    to.push_back({.place = block.place, .kind = std::move(labelled)});
+    to.push_back({.place = place, .kind = std::move(labelled)});
   } else {
     add_all(to, child(node, "body"));
   }
