@@ -172,15 +172,24 @@ class Evaluator {
     return has_null ? Value() : Value(e.op == ExprOp::And);
   }
 
+  // COALESCE of one argument is a cast.
+  static std::optional<Error> why_not_cast(const Expr& e, const Value& value) {
+    const auto* number = std::get_if<std::int64_t>(&value.data);
+    if (number != nullptr && !fits(e.bits, *number)) return overflow(e.bits);
+    const auto* text = std::get_if<std::string>(&value.data);
+    if (text != nullptr && !e.text.empty() && e.text.find("\n" + *text + "\n") == std::string::npos)
+      return Error{.what = "a text is none of its type"};
+    return std::nullopt;
+  }
+
   Result<Value> first_known(const Expr& e) {
     for (const Expr& arg : e.args) {
       auto v = value(arg);
       if (!v) return v;
       if (v->is_null()) continue;
-      // Of one argument it is a cast.
-      const auto* number = std::get_if<std::int64_t>(&v->data);
-      const bool is_cast = e.args.size() == 1 && number != nullptr;
-      if (is_cast && !fits(e.bits, *number)) return overflow(e.bits);
+      if (e.args.size() == 1) {
+        if (auto misfit = why_not_cast(e, *v)) return *std::move(misfit);
+      }
       return v;
     }
     return Value();

@@ -39,7 +39,9 @@ enum class ExprOp : std::uint8_t {
   Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
   And, Or,                        // args…, at least two
   If,                             // args[0] ? args[1] : args[2]; NULL counts as false
-  Coalesce, Least, Greatest,      // args…; Coalesce of one is a cast between whole numbers: `bits`
+  Coalesce, Least, Greatest,      // args…; Coalesce of one is a cast between whole numbers: `bits`,
+                                  // or of a text to an enum: its values are the lines of `text`,
+                                  // behind an empty one
   Abs,                            // args[0]
   ToNumeric,                      // of the whole number args[0]
   ToInteger,                      // of the numeric args[0], halves away from zero: `bits`

@@ -39,6 +39,48 @@ std::string left(const std::string& text, std::int64_t count) {
   return {text.begin(), end};
 }
 
+std::string right(const std::string& text, std::int64_t count) {
+  const std::int64_t size = length_of(text);
+  const std::int64_t passed =
+      count < 0 ? std::min(-std::max(count, -size), size) : size - std::min(count, size);
+  return text.substr(left(text, passed).size());
+}
+
+// `start` counts from 1 and may lie before the text; then less of it is left.
+Result<Value> part_of(const std::string& text, std::int64_t start,
+                      std::optional<std::int64_t> count) {
+  if (count && *count < 0) return Error{.what = "negative substring length not allowed"};
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  start = std::clamp(start, -kFar, kFar);
+  if (count) count = std::min(*count, 2 * kFar);
+  const std::int64_t size = length_of(text);
+  const std::int64_t first = std::clamp<std::int64_t>(start, 1, size + 1) - 1;
+  std::int64_t last = size;
+  if (count && *count < size + 1 - std::min<std::int64_t>(start, size + 1))
+    last = std::max<std::int64_t>(start - 1 + *count, first);
+  return Value(right(left(text, last), last - first));
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  if (from.empty()) return text;
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t next = 0; (next = text.find(from, at)) != std::string::npos;
+       at = next + from.size()) {
+    result.append(text, at, next - at);
+    result += to;
+    if (result.size() > kMaxLength) return result;
+  }
+  return result.append(text, at);
+}
+
+std::string without_blanks(const std::string& text, bool begin, bool end) {
+  const std::size_t first = begin ? text.find_first_not_of(' ') : 0;
+  if (first == std::string::npos) return "";
+  const std::size_t last = end ? text.find_last_not_of(' ') : text.size() - 1;
+  return last == std::string::npos ? "" : text.substr(first, last + 1 - first);
+}
+
 // Only the letters of ASCII: which case others have depends on the locale of the database.
 std::string in_case(std::string text, bool upper) {
   for (char& c : text) {
@@ -126,6 +168,46 @@ Result<Value> call_on_decimal(std::string_view name, std::span<const Value> argu
   return Value(*result);
 }
 
+// NULL counts as nothing.
+Result<Value> concatenation(std::span<const Value> values) {
+  std::string all;
+  for (const Value& value : values) {
+    if (value.is_null()) continue;
+    const auto* truth = std::get_if<bool>(&value.data);
+    all += truth != nullptr ? (*truth ? "t" : "f") : bare(value);
+    if (all.size() > kMaxLength) return too_long();
+  }
+  return Value(std::move(all));
+}
+
+// Of a text and whole numbers or texts, none of them NULL; nothing if it is another function.
+std::optional<Result<Value>> call_on_text(std::string_view name, const std::string& text,
+                                          std::span<const Value> others) {
+  const auto number = [&](std::size_t i) { return std::get_if<std::int64_t>(&others[i].data); };
+  const auto word = [&](std::size_t i) { return std::get_if<std::string>(&others[i].data); };
+  if (others.empty()) {
+    if (name == "length" || name == "char_length") return Value(length_of(text));
+    if (name == "btrim" || name == "ltrim" || name == "rtrim")
+      return Value(without_blanks(text, name != "rtrim", name != "ltrim"));
+  }
+  if (others.size() == 1 && number(0) != nullptr) {
+    if (name == "left") return Value(left(text, *number(0)));
+    if (name == "right") return Value(right(text, *number(0)));
+    if (name == "substr" || name == "substring") return part_of(text, *number(0), std::nullopt);
+  }
+  if (others.size() == 2) {
+    const bool is_part = name == "substr" || name == "substring";
+    if (is_part && number(0) != nullptr && number(1) != nullptr)
+      return part_of(text, *number(0), *number(1));
+    if (name == "replace" && word(0) != nullptr && word(1) != nullptr) {
+      std::string made = replaced(text, *word(0), *word(1));
+      if (made.size() > kMaxLength) return Result<Value>(too_long());
+      return Value(std::move(made));
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Value> concatenate(const Value& a, const Value& b) {
@@ -182,11 +264,10 @@ Result<Value> call_function(std::string_view name, Type type, std::span<const Va
             .is_limit = true};
       return Value(in_case(*text, name == "upper"));
     }
-    if (name == "length") return Value(length_of(*text));
   }
-  if (text != nullptr && arguments.size() == 2 && name == "left") {
-    const auto* count = std::get_if<std::int64_t>(&arguments[1].data);
-    return count == nullptr ? Value() : Value(left(*text, *count));
+  if (name == "concat") return concatenation(arguments);
+  if (text != nullptr) {
+    if (auto made = call_on_text(name, *text, arguments.subspan(1))) return *std::move(made);
   }
   std::string called(name);
   called += '(';

@@ -22,11 +22,11 @@ Result<Value> concatenate(const Value& a, const Value& b);
 // Is it a function whose value, of a numeric, depends on the number alone and not on its scale?
 bool is_decimal_function(std::string_view name);
 
-// round, trunc, ceil, floor and sign of a number, left, upper, lower, length and casts between
-// whole numbers, truth values and texts ("integer", "boolean", "text") do what they say; they and
-// others that the server calls strict give NULL for NULL. Any other function gives for equal
-// arguments equal values, and for different ones most likely different values: the text
-// "name(arguments)", or a number or truth value made from it.
+// round, trunc, ceil, floor and sign of a number, left, right, upper, lower, length, replace, btrim
+// of one text, substr, concat and casts between whole numbers, truth values and texts ("integer",
+// "boolean", "text") do what they say; they and others that the server calls strict give NULL for
+// NULL. Any other function gives for equal arguments equal values, and for different ones most
+// likely different values: the text "name(arguments)", or a number or truth value made from it.
 Result<Value> call_function(std::string_view name, Type type, std::span<const Value> arguments);
 
 }  // namespace isoscope::sql

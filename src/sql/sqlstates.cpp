@@ -278,7 +278,7 @@ std::optional<std::string> sqlstate_of(std::string_view condition) {
 
 bool is_modelled_sqlstate(std::string_view code) {
   for (const std::string_view other :
-       {"22P02", "22001", "22008", "22007", "22000", "57014", "55000", "XX000"}) {
+       {"22P02", "22008", "22007", "22000", "57014", "55000", "XX000"}) {
     if (code == other) return false;
   }
   return true;
@@ -293,6 +293,7 @@ std::string sqlstate_of_error(std::string_view what) {
       {"numeric field overflow", "22003"},
       {"a text is too long", "22001"},
       {"a text is none of its type", "22P02"},
+      {"negative substring length not allowed", "22011"},
       {kNegativeLimit, "2201W"},
       {kNegativeOffset, "2201X"},
       {kNullBound, "22004"},

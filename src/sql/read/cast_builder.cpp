@@ -1,4 +1,5 @@
-// Casts: between numbers they round, all others are functions that only runs compute.
+// Casts: between numbers they round, all others are functions that only runs compute. And in which
+// order the values of declared types are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,72 @@ bool may_be_moment(const Scope& scope, const Expr& value) {
          !is_surely_number(scope, value);
 }
 
+// As it is declared; nothing for what is computed, and for columns of queries.
+std::optional<Width> declared_width(const Scope& scope, const Expr& expr) {
+  if (expr.op == ExprOp::Variable && scope.frame != nullptr &&
+      !scope.frame->variable(expr.var).is_hidden)
+    return scope.frame->variable(expr.var).width;
+  if (expr.op != ExprOp::Column) return std::nullopt;
+  const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
+    return !source.columns && source.number == expr.source;
+  });
+  if (from == scope.sources.end()) return std::nullopt;
+  return scope.catalog.table(from->table).columns[expr.column].width;
+}
+
+// Is it declared with these values, or is it one of them?
+bool is_of_enum(const Scope& scope, const Expr& expr, const Width& width) {
+  if (expr.op == ExprOp::Null) return true;
+  if (expr.op == ExprOp::Text)
+    return std::ranges::find(*width.labels, expr.text) != width.labels->end();
+  const auto declared = declared_width(scope, expr);
+  return declared && declared->labels == width.labels;
+}
+
+// May it be a value of an enum whose values are not declared in the order of their bytes?
+bool may_be_out_of_order(const Scope& scope, const Expr& expr) {
+  const auto is_declared_otherwise = [](const Width& width) {
+    return width.labels != nullptr && !std::ranges::is_sorted(*width.labels);
+  };
+  if (expr.type != Type::Text) return false;
+  switch (expr.op) {
+    case ExprOp::Variable:
+    case ExprOp::Column:
+      if (const auto declared = declared_width(scope, expr))
+        return is_declared_otherwise(*declared);
+      return std::ranges::any_of(scope.catalog.types, [&](const auto& type) {
+        return is_declared_otherwise(type.second.width);
+      });
+    case ExprOp::Coalesce:
+      if (!expr.text.empty()) return true;
+      [[fallthrough]];
+    case ExprOp::If:
+    case ExprOp::Element:
+    case ExprOp::Least:
+    case ExprOp::Greatest:
+      return std::ranges::any_of(expr.args,
+                                 [&](const Expr& arg) { return may_be_out_of_order(scope, arg); });
+    default: return false;
+  }
+}
+
+// A text that is none of the values of the enum ends the call.
+Expr cast_to_enum(Scope& scope, Expr value, const Width& width, Place place) {
+  if (is_of_enum(scope, value, width)) return value;
+  Expr cast = make(ExprOp::Coalesce, Type::Text, {std::move(value)}, place);
+  cast.text = "\n";
+  for (const std::string& label : *width.labels) cast.text += label + "\n";
+  return computed_early(scope, std::move(cast));
+}
+
 }  // namespace
+
+void note_order(Scope& scope, const Expr& expr, Place place) {
+  if (may_be_out_of_order(scope, expr))
+    scope.findings.note(place,
+                        "values of an enum are ordered by their bytes, not as they are declared",
+                        NoteKind::Gap);
+}
 
 Expr build_cast(Scope& scope, const Tree& node, Place place) {
   Expr value = build_expr(scope, child(node, "arg"));
@@ -56,8 +122,11 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
   if (is_number && !value.is_array && !type.is_array && !type.is_record)
     return cast_number(assigned(scope, std::move(value), type.type, false, "this cast", type.width),
                        type.width.bits);
-  if (value.type == type.type && value.is_array == type.is_array)
+  if (value.type == type.type && value.is_array == type.is_array) {
+    if (type.width.labels != nullptr && !type.is_array)
+      return cast_to_enum(scope, std::move(value), type.width, place);
     return cast_number(std::move(value), type.width.bits);
+  }
   if (value.is_array || type.is_array || type.is_record) {
     scope.findings.fail(place, "this cast is not modelled");
     return value;

@@ -159,6 +159,7 @@ Expr build_list(Scope& scope, ExprOp op, std::string_view what, const Tree& node
   const Type type = args.front().type;
   Expr list = make(op, type, std::move(args), place);
   list.is_array = list.args.front().is_array;
+  if (op != ExprOp::Coalesce) note_order(scope, list, place);
   return list;
 }
 

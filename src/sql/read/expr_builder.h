@@ -31,6 +31,8 @@ struct Source {
   TableId table = TableId::none();
   std::string name;
   std::vector<std::string> merged = {};  // columns of USING: the same as those of a source before
+  std::uint32_t joins_from = 0;          // the first source of the join that merges them
+  bool is_shown_first = false;           // of RIGHT JOIN: * has it before that source
   SourceId number = {};                  // in the Query, for a table
   // Of what is no table: its columns. With a value each, unless the row is bound.
   struct Column {
@@ -143,6 +145,8 @@ void mark_calls_as_rough(std::span<Statement> statements);
 bool has_no_type(const Expr& expr);
 // x::type, CAST(x AS type): cast_builder.cpp
 Expr build_cast(Scope& scope, const Tree& cast, Place place);
+// Notes an order of its values that is not the server's.
+void note_order(Scope& scope, const Expr& expr, Place place);
 // A function call that is no aggregate: the known ones as what they are, others as Opaque.
 Expr build_call(Scope& scope, const Tree& call, Place place);
 // A name: a column of the sources, else a variable.

@@ -248,8 +248,25 @@ constexpr std::array<KnownCall, 36> kPureCalls = {{{"upper", Type::Text},
 
 // Those of them that are executed as they are, or whose values say nothing but whether their
 // arguments are equal.
-constexpr std::array<std::string_view, 8> kExecuted = {
-    "upper", "lower", "left", "length", "sign", "md5", "hashtext", "hashtextextended"};
+constexpr std::array<std::string_view, 11> kExecuted = {
+    "upper",       "lower", "left", "right",    "length",
+    "char_length", "sign",  "md5",  "hashtext", "hashtextextended",
+    "replace"};
+
+bool is_executed(const std::string& name, const std::vector<Expr>& args) {
+  const auto are = [&](std::size_t first, Type type) {
+    return std::all_of(args.begin() + static_cast<std::ptrdiff_t>(first), args.end(),
+                       [&](const Expr& arg) { return arg.type == type && !arg.is_array; });
+  };
+  if (std::ranges::find(kExecuted, name) != kExecuted.end()) return true;
+  if (name == "btrim" || name == "ltrim" || name == "rtrim") return args.size() == 1;
+  if (name == "substr" || name == "substring") return args.size() > 1 && are(1, Type::Integer);
+  // A whole number of 64 bits may be a moment, which has another text.
+  return name == "concat" && std::ranges::all_of(args, [](const Expr& arg) {
+           const bool is_number = arg.type == Type::Integer && arg.bits < 64;
+           return !arg.is_array && (is_number || arg.type == Type::Text || arg.op == ExprOp::Null);
+         });
+}
 
 constexpr std::array<std::string_view, 5> kImpureTexts = {
     "gen_random_uuid", "uuid_generate_v4", "version", "current_setting", "timeofday"};
@@ -379,6 +396,8 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
           aggregate == Aggregate::Avg ? Type::Numeric : type_of_numbers(output.expr, output.expr);
       output.expr = adapt(scope, std::move(output.expr), number, false, "this aggregate");
     }
+    if (aggregate == Aggregate::Min || aggregate == Aggregate::Max)
+      note_order(scope, output.expr, place);
     if (aggregate == Aggregate::Other)
       scope.findings.note(place, fmt::format("{} is treated as some function", output.name),
                           NoteKind::Gap);
@@ -396,6 +415,7 @@ Expr aggregate_call(Scope& scope, Aggregate aggregate, const Tree& call, Place p
   for (const Tree& entry : child(call, "agg_order")) {
     OrderBy by{.expr = build_expr(scope, child(inside(entry), "node")),
                .descending = text_of(inside(entry), "sortby_dir") == "SORTBY_DESC"};
+    note_order(scope, by.expr, place);
     order.push_back(std::move(by));
   }
   scope.aggregates = aggregates;
@@ -556,7 +576,7 @@ Expr build_call(Scope& scope, const Tree& call, Place place) {
       opaque.type = pure.type;
       opaque.bits = pure.bits;
       note_scale(scope, opaque.args, place);
-      if (std::ranges::find(kExecuted, name) == kExecuted.end())
+      if (!is_executed(name, opaque.args))
         scope.findings.note(place,
                             fmt::format("{} is treated as some function of its arguments", name),
                             NoteKind::Free);

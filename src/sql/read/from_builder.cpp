@@ -136,26 +136,40 @@ void check_name(const Scope& scope, Place place) {
   }
 }
 
-std::optional<Expr> merge_columns(Scope& scope, const Tree& join, std::size_t first_right,
-                                  Place place) {
+namespace {
+
+// The columns of USING, or those that both sides have, in the order of the left one.
+std::vector<std::string> common_columns(const Scope& scope, const Tree& join, std::uint32_t first,
+                                        std::uint32_t first_right) {
   std::vector<std::string> names;
   for (const Tree& name : child(join, "usingClause")) names.push_back(string_node(name));
-  if (flag_of(join, "isNatural")) {
-    for (std::size_t right = first_right; right < scope.sources.size(); ++right) {
-      for (const ColumnName& column : columns_of_source(scope, static_cast<std::uint32_t>(right))) {
-        for (std::uint32_t left = 0; left < first_right; ++left) {
-          if (find_source_column(scope, left, column.name)) names.emplace_back(column.name);
-        }
+  if (!flag_of(join, "isNatural")) return names;
+  for (std::uint32_t left = first; left < first_right; ++left) {
+    for (const ColumnName& column : columns_of_source(scope, left)) {
+      if (std::ranges::find(names, column.name) != names.end()) continue;
+      for (std::uint32_t right = first_right; right < scope.sources.size(); ++right) {
+        if (!find_source_column(scope, right, column.name)) continue;
+        names.emplace_back(column.name);
+        break;
       }
     }
   }
+  return names;
+}
+
+}  // namespace
+
+std::optional<Expr> merge_columns(Scope& scope, const Tree& join, std::size_t first_left,
+                                  std::size_t first_right, Place place) {
+  const auto first = static_cast<std::uint32_t>(first_left);
+  const auto middle = static_cast<std::uint32_t>(first_right);
+  const std::vector<std::string> names = common_columns(scope, join, first, middle);
   std::optional<Expr> equalities;
   for (const std::string& name : names) {
-    for (auto right = static_cast<std::uint32_t>(first_right); right < scope.sources.size();
-         ++right) {
+    for (std::uint32_t right = middle; right < scope.sources.size(); ++right) {
       const auto right_column = find_source_column(scope, right, name);
       if (!right_column) continue;
-      for (std::uint32_t left = 0; left < first_right; ++left) {
+      for (std::uint32_t left = first; left < middle; ++left) {
         const auto left_column = find_source_column(scope, left, name);
         if (!left_column) continue;
         equalities =
@@ -164,6 +178,7 @@ std::optional<Expr> merge_columns(Scope& scope, const Tree& join, std::size_t fi
                                               make_column(scope, right, *right_column, place)},
                                              place));
         scope.sources[right].merged.push_back(name);
+        scope.sources[right].joins_from = first;
         break;
       }
     }
@@ -190,12 +205,13 @@ std::optional<Expr> add_from(Scope& scope, const Tree& entry, int depth) {
     if (!scope.findings.failed()) check_name(scope, place);
     return condition;
   }
+  const std::size_t first_left = scope.sources.size();
   condition = add_from(scope, child(node, "larg"), depth + 1);
   const std::size_t first_right = scope.sources.size();
   condition = both(std::move(condition), add_from(scope, child(node, "rarg"), depth + 1));
   if (scope.findings.failed()) return condition;
   const Place at = scope.place(inside(child(node, "rarg")));
-  condition = both(std::move(condition), merge_columns(scope, node, first_right, at));
+  condition = both(std::move(condition), merge_columns(scope, node, first_left, first_right, at));
   if (has(node, "quals"))
     condition = both(std::move(condition), build_filter(scope, child(node, "quals")));
   return condition;

@@ -228,9 +228,35 @@ void WriteBuilder::order_draws(const Tree& rows, const std::vector<ColumnId>& co
                          NoteKind::Free);
 }
 
+namespace {
+
+// r.* of a variable that is a row, as its fields.
+Tree with_fields(const Scope& scope, const Tree& values) {
+  Tree all = Tree::array();
+  for (const Tree& value : values) {
+    const NamedVariable* record = nullptr;
+    if (is_star(value) && scope.frame != nullptr)
+      record = scope.frame->find(string_node(child(inside(value), "fields")[0]));
+    if (record == nullptr || !record->is_row) {
+      all.push_back(value);
+      continue;
+    }
+    for (const FieldVariable& field : record->fields) {
+      if (field.is_hidden) continue;
+      Tree one = value;
+      one["ColumnRef"]["fields"][1] = Tree{{"String", Tree{{"sval", field.name}}}};
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
 // The row's values: one Insert, without what follows VALUES.
-Insert WriteBuilder::insert_row(Scope& scope, const Tree& values,
+Insert WriteBuilder::insert_row(Scope& scope, const Tree& given,
                                 const std::vector<ColumnId>& columns, bool names_columns) {
+  const Tree values = with_fields(scope, given);
   Insert insert;
   insert.table = id_;
   if (values.size() > columns.size() || (names_columns && values.size() < columns.size())) {

@@ -164,14 +164,16 @@ void note_order_of_parts(Scope& scope, const Expr& condition) {
 }
 
 Expr computed_early(Scope& scope, Expr made) {
-  if (!is_refusing(made)) return made;
+  const bool is_enum = made.op == ExprOp::Coalesce && made.type == Type::Text;  // a cast to one
+  if (!is_refusing(made) && !is_enum) return made;
   const bool is_known = has_variable(made)
                             ? !scope.sources.empty() && is_known_to_planner(scope, made)
                             : is_written_out(made) && !evaluate(made, {});
   if (!is_known) return made;
   if (scope.in_lazy_part || scope.before == nullptr || scope.frame == nullptr) {
-    scope.findings.note(made.place, "the server computes this though no row may ask for it",
-                        NoteKind::Free);
+    if (!is_enum)
+      scope.findings.note(made.place, "the server computes this though no row may ask for it",
+                          NoteKind::Free);
     return made;
   }
   const Place place = made.place;

@@ -4,6 +4,7 @@
 
 #include "sql/read/lazy_parts.h"
 #include "sql/read/operators.h"
+#include "sql/read/query_parts.h"
 
 namespace isoscope::sql {
 namespace {
@@ -117,24 +118,49 @@ Expr binary(Scope& scope, const std::string& name, Expr left, Expr right, Place 
   return make(*op, type, {std::move(left), std::move(right)}, place);
 }
 
+// (a, b) < (c, d) as a < c, but b < d where a = c: at the first pair that is not equal, or is not
+// known to be, the server stops.
+Expr order_rows(Scope& scope, ExprOp op, std::vector<Expr> lefts, std::vector<Expr> rights,
+                Place place) {
+  const bool is_rising = op == ExprOp::Less || op == ExprOp::LessEqual;
+  const ExprOp strict = is_rising ? ExprOp::Less : ExprOp::Greater;
+  Expr rest = compare(scope, op, std::move(lefts.back()), std::move(rights.back()), place);
+  for (std::size_t i = lefts.size() - 1; i-- > 0;) {
+    if (!repeats(scope, lefts[i], 1, place) || !repeats(scope, rights[i], 1, place))
+      return make_null(Type::Boolean, place);
+    Expr is_same = compare(scope, ExprOp::Equal, lefts[i], rights[i], place);
+    Expr differs = compare(scope, strict, std::move(lefts[i]), std::move(rights[i]), place);
+    rest = make(ExprOp::If, Type::Boolean,
+                {std::move(is_same), std::move(rest), std::move(differs)}, place);
+  }
+  return rest;
+}
+
 // (a, b) = (c, d) as a = c AND b = d.
 Expr compare_rows(Scope& scope, const std::string& name, const Tree& left, const Tree& right,
                   Place place) {
-  const Tree& lefts = child(inside(left), "args");
-  const Tree& rights = child(inside(right), "args");
-  if ((name != "=" && name != "<>") || lefts.size() != rights.size() || lefts.empty()) {
+  const Tree& left_parts = child(inside(left), "args");
+  const Tree& right_parts = child(inside(right), "args");
+  const auto op = find_operator(name);
+  if (!op || !is_comparison(*op) || left_parts.size() != right_parts.size() || left_parts.empty()) {
     scope.findings.fail(place, "this comparison of rows is not modelled",
                         "compare the columns one by one");
     return make_null(Type::Boolean, place);
   }
   const LazyParts all_parts(scope, place);
-  std::optional<Expr> all;
-  for (std::size_t i = 0; i < lefts.size(); ++i) {
-    Expr l = build_expr(scope, lefts[i]);
-    Expr r = build_expr(scope, rights[i]);
-    all = both(std::move(all), compare(scope, ExprOp::Equal, std::move(l), std::move(r), place));
+  std::vector<Expr> lefts;
+  std::vector<Expr> rights;
+  for (std::size_t i = 0; i < left_parts.size(); ++i) {
+    lefts.push_back(build_expr(scope, left_parts[i]));
+    rights.push_back(build_expr(scope, right_parts[i]));
   }
-  return name == "=" ? *all : not_of(std::move(*all));
+  if (*op != ExprOp::Equal && *op != ExprOp::NotEqual)
+    return order_rows(scope, *op, std::move(lefts), std::move(rights), place);
+  std::optional<Expr> all;
+  for (std::size_t i = 0; i < lefts.size(); ++i)
+    all = both(std::move(all),
+               compare(scope, ExprOp::Equal, std::move(lefts[i]), std::move(rights[i]), place));
+  return *op == ExprOp::Equal ? *all : not_of(std::move(*all));
 }
 
 Expr build_between(Scope& scope, const std::string& kind, const Tree& node, Place place) {
@@ -191,9 +217,7 @@ Expr build_any(Scope& scope, bool all, const std::string& name, const Tree& node
 }
 
 // IS DISTINCT FROM: NULL is equal to itself.
-Expr build_distinct(Scope& scope, bool negated, const Tree& node, Place place) {
-  Expr left = build_expr(scope, child(node, "lexpr"));
-  Expr right = build_expr(scope, child(node, "rexpr"));
+Expr distinct(Scope& scope, bool negated, Expr left, Expr right, Place place) {
   agree(scope, left, right, "this comparison");
   if (!repeats(scope, left, 2, place) || !repeats(scope, right, 2, place))
     return make_null(Type::Boolean, place);
@@ -209,6 +233,26 @@ Expr build_distinct(Scope& scope, bool negated, const Tree& node, Place place) {
 }
 
 }  // namespace
+
+// OLD.* IS DISTINCT FROM NEW.*: some column is.
+Expr build_distinct(Scope& scope, bool negated, const Tree& node, Place place) {
+  const Tree& left = child(node, "lexpr");
+  const Tree& right = child(node, "rexpr");
+  if (!is_star(left) || !is_star(right))
+    return distinct(scope, negated, build_expr(scope, left), build_expr(scope, right), place);
+  std::vector<NamedExpr> lefts = star_columns(scope, left);
+  std::vector<NamedExpr> rights = star_columns(scope, right);
+  if (lefts.size() != rights.size() || lefts.empty()) {
+    scope.findings.fail(place, "this comparison of rows is not modelled",
+                        "compare the columns one by one");
+    return make_null(Type::Boolean, place);
+  }
+  std::optional<Expr> same;
+  for (std::size_t i = 0; i < lefts.size(); ++i)
+    same = both(std::move(same),
+                distinct(scope, true, std::move(lefts[i].expr), std::move(rights[i].expr), place));
+  return negated ? *std::move(same) : not_of(*std::move(same));
+}
 
 Expr build_operator(Scope& scope, const Tree& node, Place place) {
   const std::string kind = text_of(node, "kind");

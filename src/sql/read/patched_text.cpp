@@ -46,13 +46,22 @@ class PatchedText {
   bool is_one_of(std::size_t i, std::initializer_list<std::string_view> words) const {
     return std::ranges::any_of(words, [&](std::string_view word) { return is_word(i, word); });
   }
+  // CASE … THEN a.b = c … END in an expression: its END comes before the statement ends.
+  bool is_in_case(std::size_t i) const {
+    int open = 0;
+    for (; i < text_.num_tokens() && text_.word(i) != ";"; ++i) {
+      if (is_word(i, "case")) ++open;
+      if (is_word(i, "end") && --open < 0) return true;
+    }
+    return false;
+  }
   // name . name, where a statement begins and is an assignment, or among the targets of INTO.
   bool is_field_target(std::size_t i) const {
     if (i == 0 || i + 3 >= text_.num_tokens() || text_.word(i + 1) != ".") return false;
     const char first = text_.word(i).front();
     if (std::isalpha(static_cast<unsigned char>(first)) == 0 && first != '_') return false;
     if (is_one_of(i - 1, {";", "begin", "then", "else", "loop"}))
-      return text_.word(i + 3) == ":=" || text_.word(i + 3) == "=";
+      return (text_.word(i + 3) == ":=" || text_.word(i + 3) == "=") && !is_in_case(i);
     std::size_t back = i - 1;
     while (back >= 4 && text_.word(back) == "," && text_.word(back - 2) == ".") back -= 4;
     while (back >= 2 && text_.word(back) == ",") back -= 2;

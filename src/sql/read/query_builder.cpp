@@ -54,25 +54,74 @@ bool is_star(const Tree& node) {
   return fields.is_array() && !fields.empty() && has(fields.back(), "A_Star");
 }
 
-std::vector<NamedExpr> star_columns(const Scope& scope, const Tree& node) {
+namespace {
+
+// Columns as * has them: those that a join merges come first in it.
+struct StarColumns {
   std::vector<NamedExpr> columns;
+  std::vector<std::uint32_t> sources;  // whose column each is
+
+  std::size_t begin_of(std::uint32_t source) const {
+    const auto is_in = [&](std::uint32_t other) { return other >= source; };
+    return static_cast<std::size_t>(std::ranges::find_if(sources, is_in) - sources.begin());
+  }
+  void insert(std::size_t at, NamedExpr column, std::uint32_t source) {
+    columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(at), std::move(column));
+    sources.insert(sources.begin() + static_cast<std::ptrdiff_t>(at), source);
+  }
+  // Moves the first column of this name behind `begin` to `at`.
+  void move_up(std::size_t begin, std::size_t at, const std::string& name) {
+    std::size_t from = begin;
+    while (from < columns.size() && columns[from].name != name) ++from;
+    if (from <= at || from == columns.size()) return;
+    NamedExpr column = std::move(columns[from]);
+    const std::uint32_t source = sources[from];
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(from));
+    sources.erase(sources.begin() + static_cast<std::ptrdiff_t>(from));
+    insert(at, std::move(column), source);
+  }
+};
+
+// r.* of a variable that is a row of a table.
+bool add_fields(const Scope& scope, const std::string& name, Place place,
+                std::vector<NamedExpr>& columns) {
+  const NamedVariable* record = scope.frame != nullptr ? scope.frame->find(name) : nullptr;
+  if (record == nullptr || !record->is_row) return false;
+  for (const FieldVariable& field : record->fields) {
+    if (!field.is_hidden)
+      columns.push_back({field.name, make_variable(*scope.frame, field.var, place)});
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<NamedExpr> star_columns(const Scope& scope, const Tree& node) {
   const Place place = scope.place(inside(node));
   const Tree& fields = child(inside(node), "fields");
   const std::string qualifier = fields.size() > 1 ? string_node(fields[fields.size() - 2]) : "";
+  StarColumns star;
   bool any = false;
   for (std::uint32_t i = 0; i < scope.sources.size(); ++i) {
     const Source& source = scope.sources[i];
     if (!qualifier.empty() && source.name != qualifier) continue;
     any = true;
+    const bool is_first = qualifier.empty() && source.is_shown_first;
+    std::size_t at = is_first ? star.begin_of(source.joins_from) : star.columns.size();
     for (const ColumnName& column : columns_of_source(scope, i)) {
       const bool is_merged =
           qualifier.empty() && std::ranges::find(source.merged, column.name) != source.merged.end();
       if (is_merged) continue;
-      columns.push_back({std::string(column.name), make_column(scope, i, column.number, place)});
+      star.insert(at++, {std::string(column.name), make_column(scope, i, column.number, place)}, i);
     }
+    if (!qualifier.empty()) continue;
+    const std::size_t begin = star.begin_of(source.joins_from);
+    for (std::size_t k = 0; k < source.merged.size(); ++k)
+      star.move_up(begin, begin + k, source.merged[k]);
   }
+  if (!any && add_fields(scope, qualifier, place, star.columns)) return std::move(star.columns);
   if (!any) scope.findings.fail(place, "there is no table for this *");
-  return columns;
+  return std::move(star.columns);
 }
 
 std::vector<NamedExpr> target_columns(Scope& scope, const Tree& targets) {
@@ -139,12 +188,13 @@ void add_order(Scope scope, const Tree& sort, const Tree& targets, BuiltQuery& b
   for (const Tree& entry : sort) {
     const Tree& key = child(inside(entry), "node");
     OrderBy order = order_direction(inside(entry));
-    const auto position = output_position(key, targets);
+    const auto position = output_position(scope, key, targets);
     if (position && *position >= built.query.outputs.size()) {
       scope.findings.fail(scope.place(inside(key)), "ORDER BY has no such column");
       continue;
     }
     order.expr = position ? built.query.outputs[*position].expr : build_expr(scope, key);
+    note_order(scope, order.expr, order.expr.place);
     built.query.order_by.push_back(std::move(order));
   }
 }
@@ -159,13 +209,19 @@ OrderBy order_direction(const Tree& sort) {
   return order;
 }
 
-std::optional<std::size_t> output_position(const Tree& key, const Tree& targets) {
+std::optional<std::size_t> output_position(const Scope& scope, const Tree& key,
+                                           const Tree& targets) {
   const Tree& constant = child(child(key, "A_Const"), "ival");
   if (!constant.is_null()) return static_cast<std::size_t>(number_of(constant, "ival") - 1);
   const Tree& fields = child(child(key, "ColumnRef"), "fields");
   const std::string name = fields.size() == 1 ? last_name(fields) : "";
-  for (std::size_t i = 0; !name.empty() && i < targets.size(); ++i) {
-    if (text_of(inside(targets[i]), "name") == name) return i;
+  if (name.empty()) return std::nullopt;
+  std::size_t position = 0;
+  for (const Tree& entry : targets) {
+    const Tree& target = inside(entry);
+    if (text_of(target, "name") == name) return position;
+    const Tree& value = child(target, "val");
+    position += is_star(value) ? star_columns(scope, value).size() : 1;
   }
   return std::nullopt;
 }

@@ -24,7 +24,8 @@ std::vector<NamedExpr> target_columns(Scope& scope, const Tree& targets);
 // Of an entry of ORDER BY: all but the expression.
 OrderBy order_direction(const Tree& sort);
 // The output that ORDER BY or GROUP BY names by its number or by its name.
-std::optional<std::size_t> output_position(const Tree& key, const Tree& targets);
+std::optional<std::size_t> output_position(const Scope& scope, const Tree& key,
+                                           const Tree& targets);
 // LIMIT and OFFSET.
 std::optional<Expr> build_count(Scope& scope, const Tree& node, std::string_view what);
 Place place_of_select(const Scope& scope, const Tree& select);
@@ -39,9 +40,10 @@ Statement model_in(const Scope& scope, Place place);
 bool is_native(const Scope& scope, const Tree& entry, int depth);
 // Adds the tables of an entry of FROM; returns the condition of its joins.
 std::optional<Expr> add_from(Scope& scope, const Tree& entry, int depth);
-// USING and NATURAL: equalities of columns on both sides; those of the right side are merged.
-std::optional<Expr> merge_columns(Scope& scope, const Tree& join, std::size_t first_right,
-                                  Place place);
+// USING and NATURAL: equalities of columns on both sides; those of the right side are merged. The
+// sources of the left side begin with `first_left`.
+std::optional<Expr> merge_columns(Scope& scope, const Tree& join, std::size_t first_left,
+                                  std::size_t first_right, Place place);
 void check_name(const Scope& scope, Place place);
 
 // Everything else goes through a row set: row_builder.cpp.

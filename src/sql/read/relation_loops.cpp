@@ -265,6 +265,7 @@ void RelationLoops::add_join(const Tree& join, int depth) {
     return;
   }
   if (has(join, "alias")) scope_.findings.fail(place, "a name for a join is not modelled");
+  const std::size_t first_left = scope_.sources.size();
   add_entry(child(join, is_right ? "rarg" : "larg"), depth + 1);
   const std::size_t first_right = scope_.sources.size();
   const std::size_t first_input = inputs_.size();
@@ -276,9 +277,13 @@ void RelationLoops::add_join(const Tree& join, int depth) {
     return;
   }
   if (is_outer) inputs_.back().is_left = true;
+  if (is_right) {
+    scope_.sources.back().joins_from = static_cast<std::uint32_t>(first_left);
+    scope_.sources.back().is_shown_first = true;
+  }
   const bool is_merged = has(join, "usingClause") || flag_of(join, "isNatural");
   if (is_merged) {
-    if (auto same = merge_columns(scope_, join, first_right, place))
+    if (auto same = merge_columns(scope_, join, first_left, first_right, place))
       add_condition(std::move(*same), true);
   }
   if (!has(join, "quals")) return;

@@ -62,11 +62,9 @@ class RowQueryBuilder {
       const Tree& value = child(target, "val");
       if (is_star(value)) {
         for (NamedExpr& column : star_columns(scope_, value)) outputs_.push_back(std::move(column));
-        positions_.push_back(outputs_.size() - 1);
         continue;
       }
       const std::string name = text_of(target, "name");
-      positions_.push_back(outputs_.size());
       Expr expr = loops_.value(value);
       outputs_.push_back({name.empty() ? column_name(value) : name, std::move(expr)});
     }
@@ -79,11 +77,11 @@ class RowQueryBuilder {
     bool is_column = false;
     for (std::uint32_t s = 0; columns_first && fields.size() == 1 && s < scope_.sources.size(); ++s)
       is_column = is_column || find_source_column(scope_, s, last_name(fields));
-    const auto position = is_column ? std::nullopt : output_position(key, targets);
+    const auto position = is_column ? std::nullopt : output_position(scope_, key, targets);
     // A name in ORDER BY may be that of an output, which comes before columns and variables.
     scope_.names_may_clash = scope_.names_may_clash && columns_first;
     if (!position) return loops_.value(key);
-    if (*position < positions_.size()) return outputs_[positions_[*position]].expr;
+    if (*position < outputs_.size()) return outputs_[*position].expr;
     scope_.findings.fail(scope_.place(inside(key)), "there is no such column");
     return make_null(Type::Integer, place_);
   }
@@ -92,6 +90,7 @@ class RowQueryBuilder {
     for (const Tree& entry : child(select_, "sortClause")) {
       OrderBy order = order_direction(inside(entry));
       order.expr = key_value(child(inside(entry), "node"), false);
+      note_order(scope_, order.expr, order.expr.place);
       order_.push_back(std::move(order));
     }
   }
@@ -222,7 +221,6 @@ class RowQueryBuilder {
   bool is_distinct_ = false;
   std::vector<AggregateCall> calls_;
   std::vector<NamedExpr> outputs_;
-  std::vector<std::size_t> positions_;  // of targets among the outputs
   std::optional<Expr> having_;
   std::vector<OrderBy> order_;
   std::vector<Expr> distinct_on_;

@@ -132,7 +132,7 @@ void add_order_and_limit(Scope& scope, const Tree& select, const NamedRows& rows
   for (const Tree& entry : child(select, "sortClause")) {
     const Tree& key = child(inside(entry), "node");
     OrderBy order = order_direction(inside(entry));
-    std::optional<std::size_t> position = output_position(key, no_tree());
+    std::optional<std::size_t> position = output_position(scope, key, no_tree());
     const Tree& fields = child(child(key, "ColumnRef"), "fields");
     for (std::size_t i = 0; i < rows.columns.size() && fields.size() == 1; ++i) {
       if (rows.columns[i].name == last_name(fields)) position = i;
@@ -142,6 +142,7 @@ void add_order_and_limit(Scope& scope, const Tree& select, const NamedRows& rows
       return;
     }
     order.expr = built.query.outputs[*position].expr;
+    note_order(scope, order.expr, order.expr.place);
     built.query.order_by.push_back(std::move(order));
   }
   built.query.limit = build_count(scope, child(select, "limitCount"), "LIMIT");

@@ -168,9 +168,9 @@ std::vector<const Trigger*> WriteBuilder::before_triggers() const {
 }
 
 void WriteBuilder::refuse_triggers() {
-  const bool updates_too = has(node_, "onConflictClause");
-  const std::set<ColumnId> conflict_sets =
-      set_columns(child(child(node_, "onConflictClause"), "targetList"));
+  const Tree& conflict = child(node_, "onConflictClause");
+  const bool updates_too = text_of(conflict, "action") == "ONCONFLICT_UPDATE";
+  const std::set<ColumnId> conflict_sets = set_columns(child(conflict, "targetList"));
   for (const Trigger& trigger : scope_.catalog.triggers) {
     // A foreign key does nothing unless its columns are set.
     const bool fires_on_conflict =

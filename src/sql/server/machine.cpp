@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sql/server/innodb_run.h"
 #include "sql/server/key_calls.h"
@@ -48,16 +49,20 @@ bool Machine::is_done(const State& state, ProgramSession session) const {
   return state.sessions[session].call == end;
 }
 
+// Of the parts of a call before this one.
+PartLogs Machine::logs_before(const State& state, CallId call) const {
+  PartLogs before;
+  const std::uint32_t part = outline().calls[call].part;
+  for (CallId earlier{call.index + 1 - part}; earlier < call; ++earlier)
+    before.push_back(&state.txns[txn_of(earlier)].log);
+  return before;
+}
+
 const NextStep& Machine::next(State& state, ProgramSession session) const {
   SessionState& s = state.sessions[session];
-  if (s.next == nullptr) {
-    PartLogs before;
-    const std::uint32_t part = outline().calls[s.call].part;
-    for (CallId earlier{s.call.index + 1 - part}; earlier < s.call; ++earlier)
-      before.push_back(&state.txns[txn_of(earlier)].log);
+  if (s.next == nullptr)
     s.next = std::make_shared<const NextStep>(
-        calls_->find_next(s.call, state.txns[txn_of(s.call)].log, before));
-  }
+        calls_->find_next(s.call, state.txns[txn_of(s.call)].log, logs_before(state, s.call)));
   if (s.next->undo_from && !s.has_undone) {
     s.has_undone = true;
     undo(state, session, *s.next->undo_from);
@@ -189,14 +194,45 @@ void Machine::begin_statement(State& state, TxnNo txn, const NextStep& next,
   running.result.command = t.command;
 }
 
+// Each row of an INSERT is a statement here. What the rows refer to is looked at behind the last
+// one.
+bool Machine::inserts_more(const State& state, ProgramSession session) const {
+  const SessionState& s = state.sessions[session];
+  if (s.running->references.empty()) return false;
+  Log log = state.txns[txn_of(s.call)].log;
+  log.push_back(std::make_shared<const StatementResult>(s.running->result));
+  const NextStep after = calls_->find_next(s.call, log, logs_before(state, s.call));
+  return after.kind == NextStep::Kind::Statement && after.statement->continues &&
+         after.statement->is<Insert>();
+}
+
+Attempt Machine::go_on(State& state, ProgramSession session, bool passes) const {
+  Running& running = *state.sessions[session].running;
+  StatementContext with = context(state, txn_of(state.sessions[session].call), passes);
+  // MariaDB's programs have no foreign keys.
+  const Statement* statement = running.result.statement;
+  with.leaves_references = server_ == ServerKind::Postgres && !running.has_rows &&
+                           statement != nullptr && statement->is<Insert>();
+  Attempt attempt = calls_->go_on(with, running);
+  if (attempt.kind != Attempt::Kind::Done || !with.leaves_references ||
+      inserts_more(state, session))
+    return attempt;
+  with.leaves_references = false;
+  return calls_->go_on(with, running);
+}
+
 StepDone Machine::run_statements(State& state, ProgramSession session) const {
   SessionState& s = state.sessions[session];
   const TxnNo txn = txn_of(s.call);
   const bool passes = s.running && passes_queue(state, session);
+  std::vector<Running::Reference> references;  // of rows that the statement has inserted
   for (;;) {
-    if (!s.running) begin_statement(state, txn, next(state, session), s.running.emplace());
+    if (!s.running) {
+      begin_statement(state, txn, next(state, session), s.running.emplace());
+      s.running->references = std::exchange(references, {});
+    }
     const Statement* statement = s.running->result.statement;
-    Attempt attempt = calls_->go_on(context(state, txn, passes), *s.running);
+    Attempt attempt = go_on(state, session, passes);
     switch (attempt.kind) {
       case Attempt::Kind::Waits:
         s.running->result.has_waited = true;
@@ -211,6 +247,8 @@ StepDone Machine::run_statements(State& state, ProgramSession session) const {
         return {StepDone::Kind::Limit, txn, statement};
       case Attempt::Kind::Done: break;
     }
+    if (s.running->next_reference < s.running->references.size())
+      references = std::move(s.running->references);
     s.running->result.digest = digest_of(app(), state.storage, s.running->result);
     state.txns[txn].log.push_back(
         std::make_shared<const StatementResult>(std::move(s.running->result)));

@@ -126,6 +126,9 @@ class Machine {
  private:
   StepDone run_statements(State& state, ProgramSession session) const;
   StatementContext context(State& state, TxnNo txn, bool passes) const;
+  PartLogs logs_before(const State& state, CallId call) const;
+  bool inserts_more(const State& state, ProgramSession session) const;
+  Attempt go_on(State& state, ProgramSession session, bool passes) const;
   void begin_statement(State& state, TxnNo txn, const NextStep& next, Running& running) const;
   void end(State& state, ProgramSession session, bool commits, Failure failure,
            std::vector<Value> locals) const;

@@ -30,6 +30,7 @@ class StatementRun {
       Attempt attempt = rows();
       if (attempt.kind != Attempt::Kind::Done) return attempt;
       running_.has_rows = true;
+      if (context_.leaves_references) return {};
     }
     return check_references(context_, running_);
   }

@@ -113,6 +113,7 @@ struct StatementContext {
   const TxnSet& txn_snapshot;       // then, the one
   bool is_scalar_subquery = false;  // more than one row is an error
   bool passes_queue = false;        // of an advisory lock
+  bool leaves_references = false;   // of an INSERT: more rows may follow
 };
 
 struct Attempt {
