@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "audit/model_notes.h"
 #include "audit/server_levels.h"
 
 namespace isoscope::audit {
@@ -12,13 +11,7 @@ namespace isoscope::audit {
 namespace {
 
 // With something that the model leaves out, nothing is proved.
-bool leaves_out(const Problem& problem) {
-  const auto has_gap = [](const std::vector<sql::Note>& notes) {
-    return std::ranges::find(notes, sql::NoteKind::Gap, &sql::Note::kind) != notes.end();
-  };
-  return has_gap(problem.app.notes) || has_gap(model_notes(problem.app)) ||
-         !unmodelled(problem.app, problem.levels).empty();
-}
+bool leaves_out(const Problem& problem) { return !left_out(problem).empty(); }
 
 bool is_proved(const Problem& problem, const AuditOptions& options, Budget& budget) {
   if (leaves_out(problem)) return false;
@@ -64,7 +57,9 @@ Advice advise(const Problem& problem, const std::vector<const Level*>& levels, b
     for (Candidate& candidate : candidates) {
       if (budget.expired_now()) break;
       // The dearest only where nothing else helps.
-      if (candidate.repair.kind == RepairKind::Materialize && !advice.repairs.empty()) break;
+      if (candidate.repair.kind == RepairKind::Materialize &&
+          !(advice.repairs.empty() && advice.unsure.empty()))
+        break;
       const Problem repaired{candidate.app, problem.levels, problem.conflicts, problem.serial,
                              problem.rows_at_start};
       ++advice.repairs_tried;
@@ -74,12 +69,11 @@ Advice advise(const Problem& problem, const std::vector<const Level*>& levels, b
       const bool is_enough =
           report.outcome == AuditOutcome::Serializable ||
           (is_on_server(problem.levels) ? report.search.is_proof() : report.search.is_complete());
-      if (!is_enough || leaves_out(repaired)) {
-        ++advice.repairs_undecided;
-        continue;
-      }
-      candidate.repair.is_proved = report.outcome == AuditOutcome::Serializable;
-      advice.repairs.push_back(std::move(candidate.repair));
+      const bool is_unsure = leaves_out(repaired);
+      if (!is_enough || is_unsure) ++advice.repairs_undecided;
+      if (!is_enough) continue;
+      candidate.repair.is_proved = report.proof && report.proof->holds;
+      (is_unsure ? advice.unsure : advice.repairs).push_back(std::move(candidate.repair));
     }
   }
   advice.is_complete = !budget.expired_now();

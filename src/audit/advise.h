@@ -23,6 +23,8 @@ struct Advice {
   bool has_all_levels = true;  // false: the time was over before all were tried
   std::size_t proofs = 0;      // tried
   std::vector<Repair> repairs;
+  // After which the model has no anomaly either, though it leaves something of the program out.
+  std::vector<Repair> unsure;
   std::size_t repairs_tried = 0;
   std::size_t repairs_undecided = 0;  // of those tried: neither an anomaly nor all cycles looked at
   bool is_complete = true;            // false: the budget was over

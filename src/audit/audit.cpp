@@ -102,6 +102,11 @@ Result<sql::Application> only(const sql::Application& app, const std::vector<std
   return selected;
 }
 
+std::string left_out(const Problem& problem) {
+  if (const auto gap = first_gap(problem.app)) return place_of(*gap);
+  return unmodelled(problem.app, problem.levels);
+}
+
 Result<void> check_functions(const Problem& problem) {
   if (!problem.app.functions.empty()) return {};
   return Error{.what = "there is no function to audit",

@@ -47,6 +47,10 @@ struct AuditReport {
 // suggests another.
 Result<sql::Application> only(const sql::Application& app, const std::vector<std::string>& names);
 
+// The first thing of the program that the model leaves out, with its line; empty if there is none.
+// Nothing is proved of a program that has one.
+std::string left_out(const Problem& problem);
+
 // There is a function.
 Result<void> check_functions(const Problem& problem);
 // Nothing if the problem can be audited: levels over vis, ar, and no function that changes a

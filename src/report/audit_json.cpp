@@ -183,24 +183,28 @@ Json lengths_json(const audit::SearchReport& search) {
   return lengths;
 }
 
+Json repairs_json(const std::vector<audit::Repair>& repairs) {
+  Json list = Json::array();
+  for (const audit::Repair& repair : repairs) {
+    list.push_back({{"kind", audit::name_of(repair.kind)},
+                    {"function", repair.function.empty() ? Json(nullptr) : Json(repair.function)},
+                    {"line", repair.place.line},
+                    {"column", repair.place.column},
+                    {"before", repair.before.empty() ? Json(nullptr) : Json(repair.before)},
+                    {"what", repair.what},
+                    {"proved", repair.is_proved}});
+  }
+  return list;
+}
+
 Json advice_json(const sql::Application& app, const audit::Advice& advice) {
   Json levels = Json::object();
   for (const sql::FunctionId f : advice.levels.ids())
     levels[app.function(f).name] = advice.levels[f]->name;
-  Json repairs = Json::array();
-  for (const audit::Repair& repair : advice.repairs) {
-    repairs.push_back(
-        {{"kind", audit::name_of(repair.kind)},
-         {"function", repair.function.empty() ? Json(nullptr) : Json(repair.function)},
-         {"line", repair.place.line},
-         {"column", repair.place.column},
-         {"before", repair.before.empty() ? Json(nullptr) : Json(repair.before)},
-         {"what", repair.what},
-         {"proved", repair.is_proved}});
-  }
   return {{"levels", advice.levels.empty() ? Json(nullptr) : std::move(levels)},
           {"proofs", advice.proofs},
-          {"repairs", std::move(repairs)},
+          {"repairs", repairs_json(advice.repairs)},
+          {"repairs_in_model", repairs_json(advice.unsure)},
           {"repairs_tried", advice.repairs_tried},
           {"repairs_undecided", advice.repairs_undecided},
           {"complete", advice.is_complete},

@@ -187,7 +187,8 @@ class AuditSchedule {
       return played;
     }
     const audit::TracedMoment& moment = trace.moments[*step.moment];
-    played.sql = printable(moment.text);
+    // A step without a text would be taken for the end of its transaction.
+    played.sql = moment.text.empty() ? line_of(moment.place) : printable(moment.text);
     played.where = line_of(moment.place);
     for (const audit::StatementRead& read : trace.statement_reads) {
       if (read.moment != *step.moment || !read.at.attribute.is_column()) continue;
@@ -271,12 +272,13 @@ void add_advice(Page& page, const AuditReport& report) {
           {{printable(report.problem.app.function(f).name)}, {advice.levels[f]->name}});
     page.tables.push_back(std::move(table));
   }
-  for (const audit::Repair& repair : advice.repairs) {
+  const auto add = [&](const audit::Repair& repair, std::string_view remark) {
     PageRepair shown{.where = printable(report.source),
                      .change = printable(repair.what),
                      .remark = repair.is_proved ? std::string("then proved serializable")
                                                 : fmt::format("then no anomaly of up to {} calls",
                                                               report.options.max_length)};
+    shown.remark += remark;
     if (repair.place.line != 0)
       shown.where += fmt::format(":{}:{}", repair.place.line, repair.place.column);
     if (!repair.function.empty()) {
@@ -284,7 +286,10 @@ void add_advice(Page& page, const AuditReport& report) {
       shown.context = printable(repair.before);
     }
     page.repairs.push_back(std::move(shown));
-  }
+  };
+  for (const audit::Repair& repair : advice.repairs) add(repair, "");
+  for (const audit::Repair& repair : advice.unsure)
+    add(repair, " in the model, which leaves something out");
 }
 
 }  // namespace

@@ -318,6 +318,13 @@ std::string levels_text(const sql::Application& app,
   return out;
 }
 
+// Why no level and no set of functions could be proved, where nothing can.
+std::string why_no_proof(const AuditReport& report) {
+  const std::string what = audit::left_out(report.problem);
+  return what.empty() ? ""
+                      : fmt::format(", as the model leaves something out ({})", printable(what));
+}
+
 std::string subsets_text(const AuditReport& report, const audit::Subsets& subsets,
                          std::string_view how, const Paint& paint) {
   const sql::Application& app = report.problem.app;
@@ -332,8 +339,9 @@ std::string subsets_text(const AuditReport& report, const audit::Subsets& subset
                        paint.faint(is_known ? "(anomaly)" : "(no proof)"));
   }
   if (subsets.lowest.empty()) {
-    out += subsets.is_complete ? "lowest levels: no proof even at the strongest\n"
-                               : "lowest levels: not known\n";
+    out += subsets.is_complete
+               ? "lowest levels: no proof even at the strongest" + why_no_proof(report) + "\n"
+               : "lowest levels: not known\n";
   } else {
     out += fmt::format("lowest levels{}\n", how) + levels_text(app, subsets.lowest);
   }
@@ -355,14 +363,34 @@ std::vector<std::string> lines_of(const std::string& statements) {
   return lines;
 }
 
+std::string repair_text(const AuditReport& report, const audit::Repair& repair,
+                        std::string_view where, const Paint& paint) {
+  const std::string place = repair.place.line == 0
+                                ? printable(report.source)
+                                : fmt::format("{}:{}:{}", printable(report.source),
+                                              repair.place.line, repair.place.column);
+  const std::string then = paint.faint(
+      fmt::format("({}{})",
+                  repair.is_proved ? "then proved serializable"
+                                   : "then no anomaly of " + lengths_words(report.options),
+                  where));
+  std::string out =
+      fmt::format("  {}: {}{}\n", place,
+                  repair.function.empty() ? "" : "in " + printable(repair.function) + "  ", then);
+  for (const std::string& line : lines_of(repair.before)) out += paint.bad("    - " + line) + "\n";
+  for (const std::string& line : lines_of(repair.what)) out += paint.good("    + " + line) + "\n";
+  return out;
+}
+
 std::string advice_text(const AuditReport& report, const Paint& paint) {
   const sql::Application& app = report.problem.app;
   const audit::Advice& advice = *report.advice;
   std::string out = "\n";
   if (advice.levels.empty()) {
     out += fmt::format("{}: {}\n", paint.unsure("levels"),
-                       advice.has_all_levels ? "no proof even at the strongest of these levels"
-                                             : "not known: " + advice.limit);
+                       advice.has_all_levels
+                           ? "no proof even at the strongest of these levels" + why_no_proof(report)
+                           : "not known: " + advice.limit);
   } else {
     out += fmt::format("{} that keep every execution serializable{}\n", paint.good("levels"),
                        advice.has_all_levels ? "" : "; weaker ones might, too");
@@ -371,27 +399,18 @@ std::string advice_text(const AuditReport& report, const Paint& paint) {
   if (!advice.repairs.empty())
     out += fmt::format("{} that make {} enough, each alone\n", paint.good("repairs"),
                        level_text(report.problem));
-  for (const audit::Repair& repair : advice.repairs) {
-    const std::string place = repair.place.line == 0
-                                  ? printable(report.source)
-                                  : fmt::format("{}:{}:{}", printable(report.source),
-                                                repair.place.line, repair.place.column);
-    const std::string then = paint.faint(
-        repair.is_proved ? "(then proved serializable)"
-                         : "(then no anomaly of " + lengths_words(report.options) + ")");
-    out +=
-        fmt::format("  {}: {}{}\n", place,
-                    repair.function.empty() ? "" : "in " + printable(repair.function) + "  ", then);
-    for (const std::string& line : lines_of(repair.before))
-      out += paint.bad("    - " + line) + "\n";
-    for (const std::string& line : lines_of(repair.what)) out += paint.good("    + " + line) + "\n";
-  }
+  for (const audit::Repair& repair : advice.repairs) out += repair_text(report, repair, "", paint);
+  if (!advice.unsure.empty())
+    out += fmt::format("{} that make {} enough in the model, each alone; it leaves something out\n",
+                       paint.unsure("repairs"), level_text(report.problem));
+  for (const audit::Repair& repair : advice.unsure)
+    out += repair_text(report, repair, " in the model", paint);
   const std::size_t decided = advice.repairs_tried - advice.repairs_undecided;
-  if (advice.repairs.empty() && decided > 0)
+  if (advice.repairs.empty() && advice.unsure.empty() && decided > 0)
     out += fmt::format("repairs: none of {} helps alone\n", plural(decided, "change", "changes"));
-  if (advice.repairs_undecided > 0)
-    out += fmt::format("repairs: {} undecided\n",
-                       plural(advice.repairs_undecided, "change is", "changes are"));
+  const std::size_t undecided = advice.repairs_undecided - advice.unsure.size();
+  if (undecided > 0)
+    out += fmt::format("repairs: {} undecided\n", plural(undecided, "change is", "changes are"));
   if (!advice.is_complete)
     out += paint.unsure(fmt::format("{} before all advice was tried\n", advice.limit));
   return out;
