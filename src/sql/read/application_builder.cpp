@@ -386,8 +386,12 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
   }
   if (!tree) return tree.error().quoting(text);
   std::vector<TopStatement> statements = top_statements(*file, *tree);
-  std::vector<Note> undone;
-  take_undone(statements, *file, undone);
+  std::vector<Note> outside;
+  for (const PsqlChoice& choice : psql_choices(text))
+    outside.push_back({file->lines.place(choice.offset), "",
+                       fmt::format("what psql does at {} is not followed", choice.command),
+                       NoteKind::Gap});
+  take_undone(statements, *file, outside);
   std::vector<Script> scripts = take_scripts(statements, *file, parameters);
   auto app = build_application({.text = text,
                                 .file = *file,
@@ -397,7 +401,7 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
                                 .unreadable = std::move(unreadable)},
                                budget);
   if (!app) return app;
-  app->notes.insert(app->notes.end(), undone.begin(), undone.end());
+  app->notes.insert(app->notes.end(), outside.begin(), outside.end());
   Findings sessions({}, budget);
   for (const SqlToken& token : file->tokens) {
     const std::string_view word = word_of(*file, token);
