@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "audit/access_evaluator.h"
+#include "sql/functions.h"
 
 namespace isoscope::audit {
 
@@ -254,7 +255,12 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
         name += fmt::format(" {}", static_cast<int>(arg.type));
       }
       if (expr.is_volatile) return symbols_.fresh_value(expr.text, false);
-      return symbols_.opaque(name, arguments);
+      SymValue result = symbols_.opaque(name, arguments);
+      if (sql::is_null_of_null_only(expr.text)) {
+        result.null = symbols_.no();
+        for (const SymValue& argument : arguments) result.null = result.null || argument.null;
+      }
+      return result;
     }
     case ExprOp::ArrayOf: return symbols_.fresh_value("array", false);
     default: {  // what is true or false

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace isoscope::audit {
 
@@ -263,6 +264,24 @@ void World::add_lasting_rows(Pair& pair, Member a, Member b) {
   }
 }
 
+// Where nothing is ever deleted, a row is inserted once: who finds it sees the call that did.
+void World::add_only_inserter(Pair& pair, Member a, Member b) {
+  for (const Access& insert : pool_[a]->accesses) {
+    if (insert.kind != AccessKind::Write || !insert.is_insert || insert.attribute != kPresence ||
+        !insert.row || symbols_.changes().frees_keys(insert.table))
+      continue;
+    std::set<MomentId> looked;
+    for (const Access& read : pool_[b]->accesses) {
+      if (read.kind == AccessKind::Read && read.table == insert.table) looked.insert(read.at);
+    }
+    for (const MomentId at : looked) {
+      pair.constraints.push_back(implies(terms(a).happens(insert, *insert.row) &&
+                                             pool_[b]->presence(insert.table, *insert.row, at),
+                                         sees(a, b, at)));
+    }
+  }
+}
+
 void World::add_references(Pair& pair, Member a, Member b) {
   const auto leaves = [&](Member of, const Access& write, const Row& row) {
     return symbols_.smt().known_number(terms(of).written(write, row).number);
@@ -316,6 +335,7 @@ World::Pair& World::pair(Member a, Member b) {
     pair.constraints.push_back(implies(ar(a, b), always_sees(a, b)));
   add_moments(pair, a, b);
   if (has_moments(b)) add_lasting_rows(pair, a, b);
+  if (rules_.keys_are_current) add_only_inserter(pair, a, b);
   if (!has_moments(b)) {
     add_locks(pair, a, b);
     add_references(pair, a, b);

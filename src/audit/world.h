@@ -143,6 +143,7 @@ class World {
   void add_references(Pair& pair, Member a, Member b);
   void add_moments(Pair& pair, Member a, Member b);
   void add_lasting_rows(Pair& pair, Member a, Member b);
+  void add_only_inserter(Pair& pair, Member a, Member b);
   // The rows where two accesses may meet.
   std::vector<Row> meeting_rows(const Access& x, const Access& y, Member a, Member b);
   Row common_row(const Access& x, const Access& y, Pair& pair);

@@ -210,6 +210,12 @@ std::optional<Result<Value>> call_on_text(std::string_view name, const std::stri
 
 }  // namespace
 
+bool is_null_of_null_only(std::string_view name) {
+  constexpr std::string_view kTotal[] = {"upper", "lower", "left",     "length",
+                                         "md5",   "sign",  "hashtext", "hashtextextended"};
+  return std::ranges::find(kTotal, name) != std::end(kTotal);
+}
+
 Result<Value> concatenate(const Value& a, const Value& b) {
   const auto* left_list = std::get_if<std::vector<Value>>(&a.data);
   const auto* right_list = std::get_if<std::vector<Value>>(&b.data);

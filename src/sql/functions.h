@@ -22,6 +22,9 @@ Result<Value> concatenate(const Value& a, const Value& b);
 // Is it a function whose value, of a numeric, depends on the number alone and not on its scale?
 bool is_decimal_function(std::string_view name);
 
+// Is its value NULL exactly where one of its arguments is?
+bool is_null_of_null_only(std::string_view name);
+
 // round, trunc, ceil, floor and sign of a number, left, right, upper, lower, length, replace, btrim
 // of one text, substr, concat and casts between whole numbers, truth values and texts ("integer",
 // "boolean", "text") do what they say; they and others that the server calls strict give NULL for

@@ -208,6 +208,38 @@ bool is_data(std::string_view kind) {
          kind == "DeleteStmt";
 }
 
+bool begins_transaction(const TopStatement& statement) {
+  return is_transaction(statement, "TRANS_STMT_BEGIN") ||
+         is_transaction(statement, "TRANS_STMT_START");
+}
+
+// Takes out what the server takes back: BEGIN … ROLLBACK, whatever stands in between.
+void take_undone(std::vector<TopStatement>& statements, const SourceFile& file,
+                 std::vector<Note>& notes) {
+  std::vector<TopStatement> rest;
+  const auto note = [&](const TopStatement& at, std::string what, NoteKind kind) {
+    notes.push_back({file.lines.place(at.begin), "", std::move(what), kind});
+  };
+  const auto ends = [](const TopStatement& statement) {
+    return is_transaction(statement, "TRANS_STMT_COMMIT") ||
+           is_transaction(statement, "TRANS_STMT_PREPARE") ||
+           is_transaction(statement, "TRANS_STMT_ROLLBACK");
+  };
+  for (auto at = statements.begin(); at != statements.end(); ++at) {
+    if (is_transaction(*at, "TRANS_STMT_ROLLBACK_TO"))
+      note(*at, "what ROLLBACK TO takes back is not taken back here", NoteKind::Gap);
+    const auto end =
+        begins_transaction(*at) ? std::find_if(at, statements.end(), ends) : statements.end();
+    if (end == statements.end() || !is_transaction(*end, "TRANS_STMT_ROLLBACK")) {
+      rest.push_back(*at);
+      continue;
+    }
+    note(*at, "left out, as the transaction ends with ROLLBACK", NoteKind::Remark);
+    at = end;
+  }
+  statements = std::move(rest);
+}
+
 // Takes the blocks BEGIN … COMMIT out of the statements. One with CREATE or ALTER inside is a
 // migration, one of nothing but INSERT, without a name or parameters, the rows at the start.
 std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const SourceFile& file,
@@ -215,8 +247,7 @@ std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const So
   std::vector<Script> scripts;
   std::vector<TopStatement> rest;
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    if (!is_transaction(statements[i], "TRANS_STMT_BEGIN") &&
-        !is_transaction(statements[i], "TRANS_STMT_START")) {
+    if (!begins_transaction(statements[i])) {
       rest.push_back(statements[i]);
       continue;
     }
@@ -355,6 +386,12 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
   }
   if (!tree) return tree.error().quoting(text);
   std::vector<TopStatement> statements = top_statements(*file, *tree);
+  std::vector<Note> outside;
+  for (const PsqlChoice& choice : psql_choices(text))
+    outside.push_back({file->lines.place(choice.offset), "",
+                       fmt::format("what psql does at {} is not followed", choice.command),
+                       NoteKind::Gap});
+  take_undone(statements, *file, outside);
   std::vector<Script> scripts = take_scripts(statements, *file, parameters);
   auto app = build_application({.text = text,
                                 .file = *file,
@@ -364,6 +401,7 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
                                 .unreadable = std::move(unreadable)},
                                budget);
   if (!app) return app;
+  app->notes.insert(app->notes.end(), outside.begin(), outside.end());
   Findings sessions({}, budget);
   for (const SqlToken& token : file->tokens) {
     const std::string_view word = word_of(*file, token);

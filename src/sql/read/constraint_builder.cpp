@@ -112,6 +112,9 @@ void SchemaBuilder::remember(TableId id, const Tree& constraint, std::string_vie
       name += "_" + table.columns[column].name;
     }
     name += fmt::format("_{}", suffix);
+    const std::string first = name;
+    for (int number = 1; table.constraint_names.contains(name); ++number)
+      name = fmt::format("{}{}", first, number);
   }
   table.constraint_names[name] = key;
 }

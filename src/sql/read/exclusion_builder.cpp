@@ -116,7 +116,7 @@ void SchemaBuilder::add_key_with_nulls(TableId id, const std::vector<ColumnId>& 
 }
 
 // CREATE UNIQUE INDEX … WHERE, or over expressions.
-void SchemaBuilder::add_strange_index(TableId id, const Tree& node, Place at) {
+void SchemaBuilder::add_strange_index(TableId id, const Tree& node, std::string name, Place at) {
   const auto ignore = [&] {
     ignore_rule(id, at, "a unique index over expressions or some of the rows is ignored", node);
   };
@@ -131,7 +131,7 @@ void SchemaBuilder::add_strange_index(TableId id, const Tree& node, Place at) {
         own.notes(), [](const Note& note) { return note.kind != NoteKind::Remark; });
     return own.failed() || is_rough ? std::nullopt : std::optional(std::move(expr));
   };
-  Exclusion index{.name = text_of(node, "idxname"),
+  Exclusion index{.name = std::move(name),
                   .place = at,
                   .is_unique = true,
                   .nulls_agree = flag_of(node, "nulls_not_distinct")};

@@ -17,6 +17,9 @@ class PsqlLines {
  public:
   explicit PsqlLines(std::string_view text) : text_(text), out_(text) {}
 
+  // The places of the commands.
+  std::vector<std::size_t> commands;
+
   std::string run() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -33,6 +36,7 @@ class PsqlLines {
       } else if (c == '\\') {
         // \gexec and the like end a statement, as a semicolon does.
         const bool ends = text_.substr(at_, 2) == "\\g";
+        commands.push_back(at_);
         blank_to(std::min(text_.find('\n', at_), text_.size()));
         if (ends) out_[at_] = ';';
         at_ = std::min(text_.find('\n', at_), text_.size());
@@ -133,6 +137,22 @@ std::string without_psql_lines(std::string_view text) {
   // A byte order mark, with which some editors begin a file.
   if (sql.starts_with("\xEF\xBB\xBF")) std::fill_n(sql.begin(), 3, ' ');
   return sql;
+}
+
+std::vector<PsqlChoice> psql_choices(std::string_view text) {
+  constexpr std::string_view kChoices[] = {
+      "\\if", "\\i", "\\ir", "\\include", "\\include_relative", "\\gexec"};
+  PsqlLines lines(text);
+  lines.run();
+  std::vector<PsqlChoice> choices;
+  for (const std::size_t at : lines.commands) {
+    std::size_t end = at + 1;
+    while (end < text.size() && is_word(text[end])) ++end;
+    const std::string_view command = text.substr(at, end - at);
+    if (std::ranges::find(kChoices, command) != std::end(kChoices))
+      choices.push_back({at, std::string(command)});
+  }
+  return choices;
 }
 
 }  // namespace isoscope::sql

@@ -58,11 +58,7 @@ void name_value(Tree& tree, const std::string& column) {
 void SchemaBuilder::add(const std::string& kind, const Tree& node, Place place) {
   if (kind == "CreateStmt") return add_table(node);
   if (kind == "AlterTableStmt") return alter_table(node, place);
-  if (kind == "IndexStmt") {
-    plain_indexes_.insert(text_of(node, "idxname"));
-    if (flag_of(node, "unique")) add_unique_index(node, place);
-    return;
-  }
+  if (kind == "IndexStmt") return add_index(node, place);
   if (kind == "DropStmt") return drop(node, place);
   if (kind == "RenameStmt") return rename(node, place);
   if (kind == "ViewStmt") return add_view(node);
@@ -175,6 +171,9 @@ void SchemaBuilder::add_table(const Tree& node) {
   table.name = name;
   table.place = at;
   catalog_.tables.push_back(std::move(table));
+  if (text_of(relation, "relpersistence") == "t")
+    findings_.note(at, fmt::format("table '{}' is temporary: each session has its own", name),
+                   NoteKind::Gap, id);
   for (const Tree& element : child(node, "tableElts")) {
     if (findings_.failed()) return;
     const std::string kind = kind_of(element);
@@ -341,15 +340,38 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
   }
 }
 
-void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
+std::string SchemaBuilder::index_name(const Tree& node) const {
+  std::string name = text_of(child(node, "relation"), "relname");
+  for (const char* part : {"indexParams", "indexIncludingParams"}) {
+    for (const Tree& entry : child(node, part)) {
+      const std::string column = text_of(inside(entry), "name");
+      name += "_" + (column.empty() ? "expr" : column);
+    }
+  }
+  name += "_idx";
+  std::string free = name;
+  for (int number = 1; indexes_.contains(free); ++number) free = fmt::format("{}{}", name, number);
+  return free;
+}
+
+void SchemaBuilder::add_index(const Tree& node, Place at) {
+  std::string name = text_of(node, "idxname");
+  if (name.empty()) name = index_name(node);
+  // The name counts, whatever the index of that name is.
+  if (flag_of(node, "if_not_exists") && indexes_.contains(name)) return;
+  indexes_[name] =
+      catalog_.find_table(text_of(child(node, "relation"), "relname")).value_or(TableId::none());
+  if (flag_of(node, "unique")) add_unique_index(node, name, at);
+}
+
+void SchemaBuilder::add_unique_index(const Tree& node, const std::string& name, Place at) {
   const Tree& relation = child(node, "relation");
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
   if (!id) return;
   std::vector<ColumnId> key;
   bool is_plain = !has(node, "whereClause");
   for (const Tree& entry : child(node, "indexParams")) {
-    const std::string name = text_of(inside(entry), "name");
-    const auto column = find_column(catalog_.table(*id), name);
+    const auto column = find_column(catalog_.table(*id), text_of(inside(entry), "name"));
     if (column) {
       key.push_back(*column);
     } else {
@@ -357,13 +379,13 @@ void SchemaBuilder::add_unique_index(const Tree& node, Place at) {
     }
   }
   if (is_plain && flag_of(node, "nulls_not_distinct")) {
-    add_key_with_nulls(*id, key, text_of(node, "idxname"), at);
+    add_key_with_nulls(*id, key, name, at);
   } else if (is_plain) {
-    unique_indexes_[text_of(node, "idxname")] = {*id, key};
-    catalog_.tables[id->index].constraint_names[text_of(node, "idxname")] = key;
+    unique_indexes_[name] = {*id, key};
+    catalog_.tables[id->index].constraint_names[name] = key;
     catalog_.tables[id->index].unique.push_back(std::move(key));
   } else {
-    add_strange_index(*id, node, at);
+    add_strange_index(*id, node, name, at);
   }
 }
 

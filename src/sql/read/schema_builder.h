@@ -73,11 +73,16 @@ class SchemaBuilder {
   // Those of its type and its default, if that is a domain, and of the domain that it is made of.
   void add_domain_constraints(TableId id, const std::string& domain, Column& column);
   void alter_table(const Tree& node, Place place);
-  void add_unique_index(const Tree& node, Place place);
+  void add_index(const Tree& node, Place place);
+  void add_unique_index(const Tree& node, const std::string& name, Place place);
+  // The name that the server gives an index without one.
+  std::string index_name(const Tree& node) const;
+  void drop_index(const std::string& name, bool is_optional, Place place);
+  void rename_index(const std::string& name, const std::string& to);
   void resolve(const Pending& pending);
   // EXCLUDE, and UNIQUE indexes that are not plain keys: exclusion_builder.cpp.
   void add_exclusion(TableId id, const Tree& constraint, Place place);
-  void add_strange_index(TableId id, const Tree& node, Place place);
+  void add_strange_index(TableId id, const Tree& node, std::string name, Place place);
   void add_key_with_nulls(TableId id, const std::vector<ColumnId>& key, std::string name,
                           Place place);
   std::optional<ExclusionPart> range_part(TableId id, const Tree& expr, Place place);
@@ -95,7 +100,7 @@ class SchemaBuilder {
   std::vector<Pending> pending_;
   std::set<TableId> dropped_;
   std::map<std::string, std::pair<TableId, std::vector<ColumnId>>> unique_indexes_;
-  std::set<std::string> plain_indexes_;
+  std::map<std::string, TableId> indexes_;               // all that CREATE INDEX made
   std::set<std::string> tables_with_rows_;               // of INSERTs outside of functions
   std::map<std::string, std::string> sequence_schemas_;  // by name
   struct Domain {

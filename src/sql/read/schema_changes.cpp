@@ -31,6 +31,12 @@ bool mentions_column(const Expr& expr, ColumnId column) {
                              [&](const Expr& arg) { return mentions_column(arg, column); });
 }
 
+// Two constraints, or one and an index, may be over the same columns.
+void erase_one(Table& table, const std::vector<ColumnId>& key) {
+  auto& keys = table.unique.entries();
+  if (const auto found = std::ranges::find(keys, key); found != keys.end()) keys.erase(found);
+}
+
 bool has_column(const std::vector<ColumnId>& columns, ColumnId column) {
   return std::ranges::find(columns, column) != columns.end();
 }
@@ -106,7 +112,7 @@ void SchemaBuilder::drop_constraint(TableId id, const std::string& name, Place a
     if (key->second == table.primary_key) {
       table.primary_key.clear();
     } else {
-      std::erase(table.unique.entries(), key->second);
+      erase_one(table, key->second);
     }
     table.constraint_names.erase(key);
     return;
@@ -166,6 +172,8 @@ void SchemaBuilder::drop_table(const std::string& name) {
   for (Table& other : catalog_.tables)
     std::erase_if(other.foreign_keys, [&](const ForeignKey& key) { return key.target == *id; });
   std::erase_if(catalog_.triggers, [&](const Trigger& trigger) { return trigger.table == *id; });
+  std::erase_if(indexes_, [&](const auto& index) { return index.second == *id; });
+  std::erase_if(unique_indexes_, [&](const auto& index) { return index.second.first == *id; });
 }
 
 // Takes the dropped tables out; the others get new numbers.
@@ -196,6 +204,36 @@ bool SchemaBuilder::drop_exclusion(const std::string& name) {
   return count > 0;
 }
 
+void SchemaBuilder::drop_index(const std::string& name, bool is_optional, Place at) {
+  const bool is_index = indexes_.erase(name) > 0;
+  if (const auto known = unique_indexes_.find(name); known != unique_indexes_.end()) {
+    Table& table = catalog_.tables[known->second.first.index];
+    erase_one(table, known->second.second);
+    table.constraint_names.erase(name);
+    unique_indexes_.erase(known);
+  } else if (!drop_exclusion(name) && !is_index && !is_optional) {
+    findings_.note(at, fmt::format("the index '{}' that is dropped is not known", name),
+                   NoteKind::Gap);
+  }
+}
+
+void SchemaBuilder::rename_index(const std::string& name, const std::string& to) {
+  const auto rename_in = [&](auto& named) {
+    auto known = named.extract(name);
+    if (!known) return;
+    known.key() = to;
+    named.insert(std::move(known));
+  };
+  rename_in(indexes_);
+  rename_in(unique_indexes_);
+  for (Table& table : catalog_.tables) {
+    rename_in(table.constraint_names);  // the index of a constraint has its name
+    for (Exclusion& exclusion : table.exclusions) {
+      if (exclusion.name == name) exclusion.name = to;
+    }
+  }
+}
+
 void SchemaBuilder::drop(const Tree& node, Place at) {
   const std::string what = text_of(node, "removeType");
   for (const Tree& object : child(node, "objects")) {
@@ -213,18 +251,7 @@ void SchemaBuilder::drop(const Tree& node, Place at) {
         return trigger.name == name && table && trigger.table == *table;
       });
     } else if (what == "OBJECT_INDEX") {
-      const auto known = unique_indexes_.find(name);
-      if (known != unique_indexes_.end()) {
-        Table& table = catalog_.tables[known->second.first.index];
-        std::erase(table.unique.entries(), known->second.second);
-        table.constraint_names.erase(name);
-        unique_indexes_.erase(known);
-      } else if (drop_exclusion(name)) {
-        continue;
-      } else if (!plain_indexes_.contains(name) && !flag_of(node, "missing_ok")) {
-        findings_.note(at, fmt::format("the index '{}' that is dropped is not known", name),
-                       NoteKind::Gap);
-      }
+      drop_index(name, flag_of(node, "missing_ok"), at);
     } else if (what == "OBJECT_TYPE" || what == "OBJECT_DOMAIN") {
       catalog_.types.erase(name);
     } else if (what == "OBJECT_SCHEMA" && !catalog_.tables.empty()) {
@@ -256,7 +283,11 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
     }
     return;
   }
-  if (what == "OBJECT_INDEX" || what == "OBJECT_SCHEMA") return;
+  if (what == "OBJECT_SCHEMA") return;
+  if (what == "OBJECT_INDEX") {
+    resolve_pending();
+    return rename_index(of, to);
+  }
   const auto id = catalog_.find_table(of);
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();
