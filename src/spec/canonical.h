@@ -5,8 +5,9 @@
 //     forall r: read, u, t: txn. of(r, u) and so(t, u) implies snap(t, r)
 //     forall a, b: txn, c: read. so(a, b) and of(c, b) implies snap(a, c)
 //
-// have the same canonical text. What `and`, `or`, `|` and `&` join is sorted by what it says with
-// all variables alike, and stays as written where that does not tell; then variables are
+// have the same canonical text. What `and`, `or`, `|`, `&` and `=` join is sorted by what it says,
+// where variables are told apart by the places that they have in the formula (colour refinement, as
+// for isomorphism of graphs); what that does not tell apart stays as written. Then variables are
 // numbered as they occur, so the order in which a quantifier lists them does not matter either.
 // `let` is gone from the tree as it is. Formulas with the same text are equivalent; not every
 // equivalent formula has the same text.

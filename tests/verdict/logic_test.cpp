@@ -40,6 +40,25 @@ constexpr const char* kPrefix =
     "axiom P: forall k: key, a, b, c: txn. wr[k](a, c) and writes(b, k) and a != b and"
     " (co*; (wr | so))(b, c) implies co(b, a)";
 
+TEST(Logic, IsRecognisedInAnyOrderOfWhatCommutes) {
+  EXPECT_EQ(logic_in(std::string("level mine over co ") + kPrefix +
+                     " axiom Q: forall d: txn, l: key, c, b, a: txn, k: key."
+                     " d != d or (writes(d, l) and writes(c, l) and co(d, c) and co*(b, d)"
+                     " and b != a and (writes(b, k) and wr[k](a, c))) implies co(b, a)"),
+            std::nullopt);
+  EXPECT_EQ(logic_in(std::string("level mine over co ") + kPrefix +
+                     " axiom Q: forall d: txn, l: key, c, b, a: txn, k: key."
+                     " writes(d, l) and writes(c, l) and co(d, c) and co*(b, d)"
+                     " and b != a and (writes(b, k) and wr[k](a, c)) implies co(b, a)"),
+            Logic::Si);
+  // The last writer before it of another key: what looks alike is not the same.
+  EXPECT_EQ(logic_in(std::string("level mine over co ") + kPrefix +
+                     " axiom Q: forall d: txn, l: key, c, b, a: txn, k: key."
+                     " writes(d, k) and writes(c, l) and co(d, c) and co*(b, d)"
+                     " and b != a and (writes(b, l) and wr[k](a, c)) implies co(b, a)"),
+            std::nullopt);
+}
+
 TEST(Logic, IsSeenBesideAxiomsThatFollowFromIt) {
   EXPECT_EQ(logic_in(std::string("level mine over co extends cc ") + kPrefix), Logic::Pc);
   EXPECT_EQ(logic_in("level mine over vis, ar extends ser, ua, pc"), Logic::Ser);
