@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/scan.h"
 #include "support/expectations.h"
 #include "support/input.h"
 #include "support/result.h"
@@ -44,12 +45,6 @@ struct RegressCase {
 };
 
 enum class Lines : std::uint8_t { OfAFile, OfACaseFile };
-
-inline std::string_view trimmed(std::string_view text) {
-  const auto first = std::min(text.find_first_not_of(" \t\r"), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
-}
 
 // The words of a comment; nothing if the line is none.
 inline std::optional<std::string_view> comment_of(std::string_view line, Lines lines) {
