@@ -335,7 +335,8 @@ World::Pair& World::pair(Member a, Member b) {
     pair.constraints.push_back(implies(ar(a, b), always_sees(a, b)));
   add_moments(pair, a, b);
   if (has_moments(b)) add_lasting_rows(pair, a, b);
-  if (rules_.keys_are_current) add_only_inserter(pair, a, b);
+  // In a closed world it follows from what members see.
+  if (rules_.keys_are_current && scope_ == Scope::Open) add_only_inserter(pair, a, b);
   if (!has_moments(b)) {
     add_locks(pair, a, b);
     add_references(pair, a, b);
