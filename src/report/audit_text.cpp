@@ -332,11 +332,16 @@ std::string subsets_text(const AuditReport& report, const audit::Subsets& subset
                                 level_text(report.problem), how);
   for (const auto& set : subsets.together) out += "  " + name_list(app, set, ", ") + "\n";
   if (subsets.together.empty()) out += "  no set of functions\n";
-  if (!subsets.apart.empty()) out += "not together\n";
-  for (const audit::Subsets::Bad& bad : subsets.apart) {
-    const bool is_known = bad.outcome == AuditOutcome::Anomaly;
-    out += fmt::format("  {}  {}\n", name_list(app, bad.functions, ", "),
-                       paint.faint(is_known ? "(anomaly)" : "(no proof)"));
+  for (const bool is_known : {true, false}) {
+    std::string sets;
+    for (const audit::Subsets::Bad& bad : subsets.apart) {
+      if ((bad.outcome == AuditOutcome::Anomaly) == is_known)
+        sets += "  " + name_list(app, bad.functions, ", ") + "\n";
+    }
+    if (sets.empty()) continue;
+    out += (is_known ? "not together, as there is an anomaly\n"
+                     : "undecided: no proof that they are together, and no anomaly\n") +
+           sets;
   }
   if (subsets.lowest.empty()) {
     out += subsets.is_complete
