@@ -110,8 +110,8 @@ std::vector<RepairCase> repair_cases() {
       {"Bank", example_text("bank"), "pg-rc", {"guarded", "lock"}},
       {"OnCall", example_text("on_call"), "pg-rc", {"lock"}},
       {"OnCallAtRepeatableRead", example_text("on_call"), "pg-rr", {"lock"}},
-      {"Booking", booking, "pg-rc", {"materialize"}},
-      {"BookingAtRepeatableRead", booking, "pg-rr", {"materialize"}},
+      {"Booking", booking, "pg-rc", {"unique"}},
+      {"BookingAtRepeatableRead", booking, "pg-rr", {"unique"}},
       {"Doctors", doctors, "pg-rc", {"materialize"}},
       {"DoctorsAtRepeatableRead", doctors, "pg-rr", {"materialize"}},
   };

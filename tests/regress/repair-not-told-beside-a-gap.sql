@@ -1,7 +1,7 @@
 -- With anything that the model leaves out, no repair was told, and not why there is no proof.
 -- run: isoscope audit FILE --advise
 -- exit: 1
--- says: levels: no proof even at the strongest of these levels, as the model leaves something out (line 8: date values are treated as moments)
+-- says: levels: no proof even at the strongest of these levels, as the model leaves something out (line 7: date values are treated as moments)
 -- says: repairs that make pg-rc enough in the model, each alone; it leaves something out
 -- says: + SELECT n INTO v FROM stock WHERE id = p FOR UPDATE;
 CREATE TABLE stock (id int PRIMARY KEY, n int NOT NULL, since date);
