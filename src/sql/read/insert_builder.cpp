@@ -151,7 +151,8 @@ void WriteBuilder::build_conflict(Insert& insert) {
     return;
   }
   Scope scope = scope_;
-  scope.sources = {{.table = id_, .name = name_}, {.table = id_, .name = "excluded", .number = 1}};
+  scope.sources = {{.table = id_, .name = name_},
+                   {.table = id_, .name = "excluded", .number = {1}}};
   scope.first_source_only = true;
   const Place place = scope.place(clause);
   const Tree& infer = child(clause, "infer");

@@ -12,7 +12,7 @@ namespace {
 // Is one side the variable, and the other one free of `open`?
 bool fixes(const Expr& condition, VarId var, const std::set<VarId>& open) {
   if (condition.op != ExprOp::Equal) return false;
-  for (const std::size_t side : {0, 1}) {
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     const Expr& of = condition.args[side];
     if (of.op == ExprOp::Variable && of.var == var &&
         !mentions_variable(condition.args[1 - side], open))
