@@ -261,10 +261,10 @@ std::vector<HardInput> sql_inputs() {
       row(
           "AuditBranchesInARow", [] { return branches_in_a_row(40); }, "audit {0} --level si"),
       row("AuditManyFunctions", many_functions, "audit {0} --level si --conflicts column"),
-      row("AuditLongCycles", ring_of_functions, "audit {0} --level si --cycle 8 --all"),
-      row("AuditProof", ring_of_functions, "audit {0} --level si --prove"),
-      row("AuditPath", ring_of_functions, "audit {0} --level si --path 8"),
-      row("AuditAdvice", ring_of_functions, "audit {0} --level si --advise"),
+      row("AuditLongCycles", ring_of_functions, "audit {0} --level si --conflicts column --cycle 8 --all"),
+      row("AuditProof", ring_of_functions, "audit {0} --level si --conflicts column --prove"),
+      row("AuditPath", ring_of_functions, "audit {0} --level si --conflicts column --path 8"),
+      row("AuditAdvice", ring_of_functions, "audit {0} --level si --conflicts column --advise"),
       row("AuditManyTables", many_tables, "audit {0} --level si"),
       row("AuditManyColumns", many_columns, "audit {0} --level si --conflicts row"),
       row(
