@@ -261,7 +261,8 @@ std::vector<HardInput> sql_inputs() {
       row(
           "AuditBranchesInARow", [] { return branches_in_a_row(40); }, "audit {0} --level si"),
       row("AuditManyFunctions", many_functions, "audit {0} --level si --conflicts column"),
-      row("AuditLongCycles", ring_of_functions, "audit {0} --level si --conflicts column --cycle 8 --all"),
+      row("AuditLongCycles", ring_of_functions,
+          "audit {0} --level si --conflicts column --cycle 8 --all"),
       row("AuditProof", ring_of_functions, "audit {0} --level si --conflicts column --prove"),
       row("AuditPath", ring_of_functions, "audit {0} --level si --conflicts column --path 8"),
       row("AuditAdvice", ring_of_functions, "audit {0} --level si --conflicts column --advise"),
