@@ -78,8 +78,8 @@ struct WrittenText {
 // statement that fire it.
 struct BuiltKey {
   const Tree* node = nullptr;
-  std::uint32_t table = 0;
-  std::optional<WriteOp> op = {};  // none for one that is called
+  std::optional<TableId> table = {};  // none for one that is called
+  std::optional<WriteOp> op = {};     // likewise
   friend auto operator<=>(const BuiltKey&, const BuiltKey&) = default;
 };
 struct BuiltFunction {

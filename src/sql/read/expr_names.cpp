@@ -138,7 +138,7 @@ Expr plain_name(Scope& scope, const std::string& name, Place place) {
         fail_clash(scope, name, "a table of the statement", place);
       if (variable->is_record) return whole_record(scope, name, place);
       Expr value = make_variable(*scope.frame, variable->var, place);
-      if (scope.frame->variable(variable->var).name != kMessageOfError) return value;
+      if (!variable->is_message) return value;
       // Unknown where the variable of the handler is NULL.
       Expr told = make(ExprOp::Opaque, Type::Text, {std::move(value)}, place);
       told.text = kMessageOfError;

@@ -294,7 +294,7 @@ std::shared_ptr<const Function> built_for(const FunctionText& text, const FiredT
   const std::string name = last_name(child(*text.node, "funcname"));
   BuiltKey key{.node = text.node};
   if (fired != nullptr) {
-    key.table = fired->table.index + 1;
+    key.table = fired->table;
     key.op = fired->op;
   }
   const auto known = catalog.built.find(key);

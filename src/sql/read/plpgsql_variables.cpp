@@ -152,6 +152,7 @@ void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
     handler.targets[i] = frame_.named(number).var;
     Variable& variable = frame_.function().variables[handler.targets[i].index];
     variable.name = fmt::format("({})", names[i]);
+    frame_.named(number).is_message = i == 1;
   }
   ++num_handlers_;
   std::vector<If> tests;
