@@ -238,11 +238,8 @@ Json levels_json(const audit::Problem& problem) {
 
 Header header_of(const AuditReport& report) {
   const audit::AuditReport& answer = report.answer;
-  Header header =
-      header_of("audit", {.outcome = audit::outcome_of(answer.outcome), .limit = answer.limit},
-                report.seconds);
-  header.verdict = audit::name_of(answer.outcome);
-  return header;
+  return header_of("audit", {.outcome = audit::outcome_of(answer.outcome), .limit = answer.limit},
+                   report.seconds, audit::name_of(answer.outcome));
 }
 
 Outcome overall(const AuditReport& report) {
