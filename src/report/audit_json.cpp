@@ -73,7 +73,7 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
     const sql::Table& table = app.table(edge.at.table);
     Json one{{"from", call_name(edge.from)},
              {"to", call_name(edge.to)},
-             {"edge", edge_word(edge.kind)},
+             {"edge", name_of(edge_of(edge.kind))},
              {"table", table.name},
              {"row", to_json(edge.at.row)}};
     if (edge.at.attribute == audit::kPresence) {

@@ -17,15 +17,6 @@ namespace {
 
 using audit::FoundAnomaly;
 
-EdgeKind drawn_kind(audit::EdgeKind kind) {
-  switch (kind) {
-    case audit::EdgeKind::Wr: return EdgeKind::Wr;
-    case audit::EdgeKind::Ww: return EdgeKind::Ww;
-    case audit::EdgeKind::Rw: return EdgeKind::Rw;
-  }
-  return EdgeKind::Wr;
-}
-
 std::size_t op_on(const SceneBox& box, const std::string& key, bool is_read) {
   for (std::size_t i = 0; i < box.ops.size(); ++i) {
     if (box.ops[i].is_read == is_read && box.ops[i].key == key) return i;
@@ -96,7 +87,7 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
   }
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
     const std::string key = printable(audit::print(app, edge.at));
-    const EdgeKind kind = drawn_kind(edge.kind);
+    const EdgeKind kind = edge_of(edge.kind);
     const std::size_t from = edge.from.index + 1;
     const std::size_t to = edge.to.index + 1;
     std::erase_if(scene.edges, [&](const SceneEdge& other) {
@@ -216,7 +207,7 @@ class AuditSchedule {
       if (from == kNoIndex || to == kNoIndex) continue;
       scene.edges.push_back({.from = from,
                              .to = to,
-                             .kind = drawn_kind(edge.kind),
+                             .kind = edge_of(edge.kind),
                              .key = printable(audit::print(app_, edge.at)),
                              .why = edge_story(anomaly_, edge),
                              .in_cycle = true});

@@ -136,7 +136,7 @@ Finding anomaly_finding(const AuditReport& report, const audit::FoundAnomaly& fo
   std::vector<std::string> parts;
   for (const sql::FunctionId function : anomaly.functions)
     parts.push_back(app.function(function).name);
-  for (const audit::EdgeKind kind : anomaly.kinds) parts.emplace_back(edge_word(kind));
+  for (const audit::EdgeKind kind : anomaly.kinds) parts.emplace_back(name_of(edge_of(kind)));
   std::ranges::sort(parts);
   for (const std::string& part : parts) finding.identity += "\n" + part;
   if (!finding.related.empty()) {
