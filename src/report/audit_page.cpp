@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "report/audit_claims.h"
 #include "report/audit_report.h"
@@ -9,6 +10,7 @@
 #include "report/history_scene.h"
 #include "report/page_steps.h"
 #include "report/schedule_scene.h"
+#include "report/shown.h"
 #include "support/printable.h"
 
 namespace isoscope {
@@ -40,20 +42,21 @@ std::string remark_of(const FoundAnomaly& anomaly, audit::ScenarioCallId call) {
 }
 
 // Keys that stand for whole rows let levels see conflicts of rows; people see the columns.
-bool is_whole_row(std::string_view key) { return key.starts_with("row "); }
-
-void drop_whole_rows(Scene& scene) {
-  std::erase_if(scene.edges, [](const SceneEdge& edge) { return is_whole_row(edge.key); });
+void drop_whole_rows(Scene& scene, const audit::ReplayHistory& run) {
+  std::set<std::string> rows;
+  for (const KeyId row : run.whole_rows) rows.insert(shown(*run.history, row));
+  const auto is_whole_row = [&](const auto& part) { return rows.contains(part.key); };
+  std::erase_if(scene.edges, is_whole_row);
   for (std::size_t b = 0; b < scene.boxes.size(); ++b) {
     std::vector<SceneOp>& ops = scene.boxes[b].ops;
     std::vector<std::size_t> places;  // of the operations that stay
     for (std::size_t i = 0, next = 0; i < ops.size(); ++i)
-      places.push_back(is_whole_row(ops[i].key) ? kNoIndex : next++);
+      places.push_back(is_whole_row(ops[i]) ? kNoIndex : next++);
     for (SceneEdge& edge : scene.edges) {
       if (edge.from == b && edge.from_op < places.size()) edge.from_op = places[edge.from_op];
       if (edge.to == b && edge.to_op < places.size()) edge.to_op = places[edge.to_op];
     }
-    std::erase_if(ops, [](const SceneOp& op) { return is_whole_row(op.key); });
+    std::erase_if(ops, is_whole_row);
   }
 }
 
@@ -72,8 +75,8 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
                        .call = [&](TxnId t) {
                          return printable(audit::print(app, anomaly.scenario.calls[{t.index - 1}]));
                        }});
+    drop_whole_rows(scene, *run);
   }
-  drop_whole_rows(scene);
   scene.title = headline(app, anomaly);
   scene.sentence =
       fmt::format("{}: {}.", audit::name_of(anomaly.replay.label), printable(anomaly.replay.why));
