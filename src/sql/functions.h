@@ -16,6 +16,10 @@ inline constexpr std::size_t kMaxLength = 1'000'000;
 // variable is NULL, since we do not know what the server says then.
 inline constexpr const char* kMessageOfError = "(sqlerrm)";
 
+// A text that varchar(n) takes, without the blanks at its end that find no room: of it and n.
+inline constexpr const char* kCut = "(cut)";
+std::string cut_text(std::string text, std::size_t length);
+
 // a || b: of texts, or of arrays and elements. NULL if a or b is.
 Result<Value> concatenate(const Value& a, const Value& b);
 

@@ -6,8 +6,10 @@
 
 #include "sql/read/application_parts.h"
 #include "sql/read/cascades.h"
+#include "sql/read/expr_builder.h"
 #include "sql/read/function_builder.h"
 #include "sql/read/schema_builder.h"
+#include "sql/read/schema_names.h"
 #include "sql/read/script_builder.h"
 #include "sql/read/sequence_builder.h"
 #include "sql/read/workload_reader.h"
@@ -188,14 +190,21 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
     findings.note(error.where, fmt::format("this is not understood and left out: {}", error.what),
                   NoteKind::Gap);
   SchemaBuilder schema(catalog, findings, where);
+  SchemaNames names(catalog, findings);
   for (const TopStatement& statement : parts.statements) {
     if (findings.failed()) break;
+    const Place place = file.lines.place(statement.begin);
+    names.look_at(statement.kind, *statement.node, place);
     if (statement.kind == "CreateFunctionStmt") {
       declare_function(catalog, file, statement);
+      const std::string name = last_name(child(*statement.node, "funcname"));
+      if (is_of_server(name))
+        findings.note(place, fmt::format("the server has a function '{}' of its own", name),
+                      NoteKind::Gap);
     } else if (statement.kind == "InsertStmt") {
       schema.note_rows(*statement.node);
     } else {
-      schema.add(statement.kind, *statement.node, file.lines.place(statement.begin));
+      schema.add(statement.kind, *statement.node, place);
     }
   }
   add_system_catalogs(catalog, file);

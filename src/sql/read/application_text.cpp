@@ -70,10 +70,62 @@ void take_undone(std::vector<TopStatement>& statements, const SourceFile& file,
   statements = std::move(rest);
 }
 
+// The level that `SET transaction_isolation` or `SET TRANSACTION` gives; empty for other settings.
+std::string level_set_by(const Tree& setting) {
+  if (text_of(setting, "name") == "TRANSACTION") return level_in(child(setting, "args"));
+  if (text_of(setting, "name") != "transaction_isolation") return {};
+  const Tree& values = child(setting, "args");
+  if (values.empty()) return {};
+  return text_of(child(child(values[0], "A_Const"), "sval"), "sval");
+}
+
+// What begins a transaction, or says at which level it is, in a way that is not followed.
+std::string_view not_followed(const TopStatement& statement) {
+  if (statement.kind == "TransactionStmt" && flag_of(*statement.node, "chain"))
+    return "the transaction that AND CHAIN begins is not modelled";
+  const bool is_of_all =
+      statement.kind == "AlterDatabaseSetStmt" || statement.kind == "AlterRoleSetStmt";
+  const Tree& setting = is_of_all ? child(*statement.node, "setstmt") : *statement.node;
+  if (statement.kind != "VariableSetStmt" && !is_of_all) return {};
+  const std::string name = text_of(setting, "name");
+  if (name == "session_replication_role") return "SET session_replication_role is not modelled";
+  if (name == "default_transaction_isolation" ||
+      (name == "SESSION CHARACTERISTICS" && !level_in(child(setting, "args")).empty()))
+    return "the level that is set here for later transactions is not followed";
+  return {};
+}
+
+void note_not_followed(const std::vector<TopStatement>& statements, const SourceFile& file,
+                       std::vector<Note>& notes) {
+  for (const TopStatement& statement : statements) {
+    if (const std::string_view what = not_followed(statement); !what.empty())
+      notes.push_back({file.lines.place(statement.begin), "", std::string(what), NoteKind::Gap});
+  }
+}
+
+// Takes the settings at the head of a block: its level, and what is not modelled.
+void take_setting(const TopStatement& statement, const SourceFile& file, Script& script,
+                  std::vector<Note>& notes) {
+  const std::string level = level_set_by(*statement.node);
+  if (!level.empty()) script.level = level;
+  const std::string name = text_of(*statement.node, "name");
+  constexpr std::string_view kHarmless[] = {
+      "search_path",        "client_min_messages", "work_mem",          "application_name",
+      "timezone",           "lock_timeout",        "datestyle",         "statement_timeout",
+      "synchronous_commit", "deadlock_timeout",    "extra_float_digits"};
+  const bool is_known = !level.empty() || name == "TRANSACTION" ||
+                        name == "SESSION CHARACTERISTICS" || name.starts_with("enable_") ||
+                        std::ranges::find(kHarmless, name) != std::end(kHarmless);
+  if (!is_known || name == "TRANSACTION SNAPSHOT")
+    notes.push_back({file.lines.place(statement.begin), "",
+                     fmt::format("SET {} in a transaction is not modelled", name), NoteKind::Gap});
+}
+
 // Takes the blocks BEGIN … COMMIT out of the statements. One with CREATE or ALTER inside is a
 // migration, one of nothing but INSERT, without a name or parameters, the rows at the start.
 std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const SourceFile& file,
-                                 const std::vector<NamedParameter>& parameters) {
+                                 const std::vector<NamedParameter>& parameters,
+                                 std::vector<Note>& notes) {
   std::vector<Script> scripts;
   std::vector<TopStatement> rest;
   for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -95,8 +147,7 @@ std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const So
     for (std::size_t k = i + 1; k < end; ++k) {
       const TopStatement& each = statements[k];
       if (each.kind == "VariableSetStmt") {
-        if (const std::string level = level_in(child(*each.node, "args")); !level.empty())
-          script.level = level;
+        take_setting(each, file, script, notes);
         continue;
       }
       is_whole = is_whole && (is_data(each.kind) || !script.name.empty());
@@ -224,7 +275,8 @@ Result<Application> parse_application(std::string_view text, Budget* budget) {
                        fmt::format("what psql does at {} is not followed", choice.command),
                        NoteKind::Gap});
   take_undone(statements, *file, outside);
-  std::vector<Script> scripts = take_scripts(statements, *file, parameters);
+  note_not_followed(statements, *file, outside);
+  std::vector<Script> scripts = take_scripts(statements, *file, parameters, outside);
   auto app = build_application({.text = text,
                                 .file = *file,
                                 .statements = std::move(statements),

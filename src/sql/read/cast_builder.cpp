@@ -39,19 +39,6 @@ bool may_be_moment(const Scope& scope, const Expr& value) {
          !is_surely_number(scope, value);
 }
 
-// As it is declared; nothing for what is computed, and for columns of queries.
-std::optional<Width> declared_width(const Scope& scope, const Expr& expr) {
-  if (expr.op == ExprOp::Variable && scope.frame != nullptr &&
-      !scope.frame->variable(expr.var).is_hidden)
-    return scope.frame->variable(expr.var).width;
-  if (expr.op != ExprOp::Column) return std::nullopt;
-  const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
-    return !source.columns && source.number == expr.source;
-  });
-  if (from == scope.sources.end()) return std::nullopt;
-  return scope.catalog.table(from->table).columns[expr.column].width;
-}
-
 // Is it declared with these values, or is it one of them?
 bool is_of_enum(const Scope& scope, const Expr& expr, const Width& width) {
   if (expr.op == ExprOp::Null) return true;
@@ -98,6 +85,18 @@ Expr cast_to_enum(Scope& scope, Expr value, const Width& width, Place place) {
 }
 
 }  // namespace
+
+std::optional<Width> declared_width(const Scope& scope, const Expr& expr) {
+  if (expr.op == ExprOp::Variable && scope.frame != nullptr &&
+      !scope.frame->variable(expr.var).is_hidden)
+    return scope.frame->variable(expr.var).width;
+  if (expr.op != ExprOp::Column) return std::nullopt;
+  const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
+    return !source.columns && source.number == expr.source;
+  });
+  if (from == scope.sources.end()) return std::nullopt;
+  return scope.catalog.table(from->table).columns[expr.column].width;
+}
 
 void note_order(Scope& scope, const Expr& expr, Place place) {
   if (may_be_out_of_order(scope, expr))

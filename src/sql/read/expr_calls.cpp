@@ -137,6 +137,15 @@ std::optional<Expr> known_call(Scope& scope, const std::string& name, std::vecto
 
 }  // namespace
 
+bool is_of_server(std::string_view name) {
+  constexpr std::string_view kOfSequences[] = {"nextval", "currval", "lastval", "setval"};
+  const auto is_in = [&](const auto& names) {
+    return std::ranges::find(names, name) != std::end(names);
+  };
+  return name.starts_with("pg_") || is_in(kExecuted) || is_in(kImpureTexts) ||
+         is_in(kImpureNumbers) || is_in(kOfSequences);
+}
+
 Expr build_argument(Scope& scope, const Tree& arg) {
   const Tree& fields = child(child(arg, "ColumnRef"), "fields");
   const std::string name = fields.size() == 1 ? last_name(fields) : "";

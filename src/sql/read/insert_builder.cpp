@@ -341,7 +341,9 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> column
     // The variable has the digits of the query, and the column shows its own.
     insert.sets.push_back(
         {columns[i],
-         round_to(make_variable(*scope_.frame, targets.back(), model_.place), column.width)});
+         cut_to(scope_,
+                round_to(make_variable(*scope_.frame, targets.back(), model_.place), column.width),
+                column.width)});
     is_given[columns[i]] = true;
   }
   leave_out_others(is_given);
@@ -373,6 +375,8 @@ void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
 }
 
 void WriteBuilder::insert() {
+  if (text_of(node_, "override") == "OVERRIDING_USER_VALUE")
+    scope_.findings.note(model_.place, "OVERRIDING USER VALUE is ignored", NoteKind::Gap);
   Scope returned = scope_;
   returned.sources = {target()};
   const std::size_t mark = returned.before != nullptr ? returned.before->size() : 0;

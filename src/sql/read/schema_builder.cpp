@@ -313,6 +313,7 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
     }
   }
   if (object != "OBJECT_TABLE") return;
+  note_partitions(node, at);
   // ALTER TABLE … OWNER TO is also said of sequences and views, which are no tables to us.
   const Tree& commands = child(node, "cmds");
   const bool says_nothing = std::all_of(commands.begin(), commands.end(), [](const Tree& entry) {
@@ -333,10 +334,30 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
     if (kind == "AT_AddConstraint") {
       pending_.push_back({*id, &inside(child(command, "def")), ""});
     } else if (kind == "AT_AddColumn") {
+      note_old_names(name, true, at);
       add_column(*id, inside(child(command, "def")));
     } else if (!is_remark(kind)) {
       alter_column(*id, kind, command, at);
     }
+  }
+}
+
+// What ALTER TABLE says of a partitioned table alone, and of tables that become partitions.
+void SchemaBuilder::note_partitions(const Tree& node, Place at) {
+  const Tree& relation = child(node, "relation");
+  const auto id = catalog_.find_table(text_of(relation, "relname"));
+  const bool is_alone =
+      !flag_of(relation, "inh") && id && !catalog_.table(*id).partition_key.empty();
+  for (const Tree& entry : child(node, "cmds")) {
+    const std::string kind = text_of(inside(entry), "subtype");
+    const std::string partition =
+        text_of(child(child(child(inside(entry), "def"), "PartitionCmd"), "name"), "relname");
+    if (kind == "AT_AttachPartition" && catalog_.find_table(partition))
+      findings_.note(at, fmt::format("the rows of '{}' are not those of its partition", partition),
+                     NoteKind::Gap);
+    if (kind == "AT_AddConstraint" && is_alone)
+      findings_.note(at, "a constraint of ONLY a partitioned table is taken to hold in all of it",
+                     NoteKind::Gap);
   }
 }
 
@@ -368,6 +389,12 @@ void SchemaBuilder::add_unique_index(const Tree& node, const std::string& name, 
   const Tree& relation = child(node, "relation");
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
   if (!id) return;
+  // It holds only once every partition has one that is attached to it.
+  if (!flag_of(relation, "inh") && !catalog_.table(*id).partition_key.empty()) {
+    findings_.note(at, fmt::format("the index '{}' of ONLY a partitioned table is ignored", name),
+                   NoteKind::Gap, *id);
+    return;
+  }
   std::vector<ColumnId> key;
   bool is_plain = !has(node, "whereClause");
   for (const Tree& entry : child(node, "indexParams")) {

@@ -49,6 +49,7 @@ class SchemaBuilder {
   void drop_constraint(TableId id, const std::string& name, Place place);
   bool drop_exclusion(const std::string& name);  // is there one?
   void rename(const Tree& node, Place place);
+  void note_old_names(const std::string& table, bool of_stars, Place place);
   void add_view(const Tree& node);
   void add_trigger(const Tree& node, Place place);
   void add_sequence(const Tree& node, bool is_new, Place place);
@@ -73,6 +74,7 @@ class SchemaBuilder {
   // Those of its type and its default, if that is a domain, and of the domain that it is made of.
   void add_domain_constraints(TableId id, const std::string& domain, Column& column);
   void alter_table(const Tree& node, Place place);
+  void note_partitions(const Tree& node, Place place);
   void add_index(const Tree& node, Place place);
   void add_unique_index(const Tree& node, const std::string& name, Place place);
   // The name that the server gives an index without one.

@@ -41,7 +41,39 @@ bool has_column(const std::vector<ColumnId>& columns, ColumnId column) {
   return std::ranges::find(columns, column) != columns.end();
 }
 
+// Does the tree name the table?
+bool mentions_table(const Tree& tree, const std::string& table) {
+  if (!tree.is_structured()) return false;
+  if (tree.is_object() && text_of(tree, "relname") == table) return true;
+  return std::ranges::any_of(tree, [&](const Tree& part) { return mentions_table(part, table); });
+}
+
+bool has_star(const Tree& tree) {
+  if (!tree.is_structured()) return false;
+  if (tree.is_object() && tree.contains("A_Star")) return true;
+  return std::ranges::any_of(tree, has_star);
+}
+
 }  // namespace
+
+// Views, and functions whose body is no text, keep the tables and columns that they were made of;
+// here they are read as they stand, with the names of the end. A new column changes those with a *.
+void SchemaBuilder::note_old_names(const std::string& table, bool of_stars, Place at) {
+  const auto note = [&](std::string_view what, const std::string& name) {
+    findings_.note(at, fmt::format("{} '{}' is read with the names of the end", what, name),
+                   NoteKind::Gap);
+  };
+  for (const auto& [name, view] : catalog_.views) {
+    if (mentions_table(*view.select, table) && (!of_stars || has_star(*view.select)))
+      note("view", name);
+  }
+  if (of_stars) return;
+  for (const auto& [name, texts] : catalog_.functions) {
+    for (const FunctionText& text : texts) {
+      if (mentions_table(child(*text.node, "sql_body"), table)) note("function", name);
+    }
+  }
+}
 
 void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree& command,
                                  Place at) {
@@ -270,6 +302,11 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
       known.key() = to;
       catalog_.functions.insert(std::move(known));
     }
+    for (Trigger& trigger : catalog_.triggers) {
+      if (trigger.function == name) trigger.function = to;
+    }
+    if (!catalog_.views.empty())
+      findings_.note(at, "views call functions by the names of the end", NoteKind::Gap);
     return;
   }
   if (what == "OBJECT_SEQUENCE") {
@@ -289,6 +326,9 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
     return rename_index(of, to);
   }
   const auto id = catalog_.find_table(of);
+  const bool is_old_name =
+      what == "OBJECT_TABLE" || what == "OBJECT_COLUMN" || what == "OBJECT_VIEW";
+  if (is_old_name) note_old_names(of, false, at);
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();
     catalog_.tables[id->index].name = to;

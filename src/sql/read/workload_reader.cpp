@@ -151,7 +151,7 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place, findings);
   const Tree& select = child(child(insert, "selectStmt"), "SelectStmt");
   if (!has(select, "valuesLists") || has(insert, "onConflictClause") ||
-      has(insert, "returningList"))
+      has(insert, "returningList") || text_of(insert, "override") == "OVERRIDING_USER_VALUE")
     findings.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
   if (!id || findings.failed()) return;
   const Table& table = catalog_.table(*id);
