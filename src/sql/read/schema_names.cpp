@@ -15,7 +15,7 @@ std::string schema_in(const Tree& names) {
   return schema == "pg_catalog" ? std::string() : schema;
 }
 
-const Tree& names_of(const Tree& object) {
+const Tree& path_of(const Tree& object) {
   if (const Tree& list = child(object, "List"); !list.is_null()) return child(list, "items");
   if (const Tree& called = child(object, "ObjectWithArgs"); !called.is_null())
     return child(called, "objname");
@@ -98,7 +98,7 @@ void SchemaNames::moved(const Tree& node, Place place) {
   const bool is_function = is_about_functions(text_of(node, "objectType"));
   Schemas& things = is_function ? functions_ : relations_;
   const Tree& relation = child(node, "relation");
-  const Tree& names = names_of(child(node, "object"));
+  const Tree& names = path_of(child(node, "object"));
   const std::string name = relation.is_null() ? last_name(names) : text_of(relation, "relname");
   named(things, name, relation.is_null() ? schema_in(names) : text_of(relation, "schemaname"),
         place);
@@ -108,7 +108,7 @@ void SchemaNames::moved(const Tree& node, Place place) {
 void SchemaNames::dropped(const Tree& node, Place place) {
   const std::string what = text_of(node, "removeType");
   for (const Tree& object : child(node, "objects")) {
-    const Tree& names = names_of(object);
+    const Tree& names = path_of(object);
     const bool is_relation = what == "OBJECT_TABLE" || what == "OBJECT_VIEW" ||
                              what == "OBJECT_TYPE" || what == "OBJECT_DOMAIN";
     if (!is_relation && !is_about_functions(what)) continue;
