@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "support/assert.h"
 #include "synth/reasons.h"
 
 namespace isoscope::synthesis {

@@ -1,5 +1,4 @@
 // Facts about statements and locks: operations in slots, what they claim, who waits for whom.
-#include "support/assert.h"
 #include "synth/facts.h"
 
 namespace isoscope::synthesis {
