@@ -118,7 +118,7 @@ int run_races(const PredictArguments& args, sql::server::PgLevel server, const H
       .options = {.level = server, .sessions_are_connections = args.sessions == "connection"},
       .answer = {}};
   const auto level = levels.find(args.level);
-  report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
+  report.answer = races::find_races(run, report.options, level ? *level : nullptr, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const auto race = static_cast<std::size_t>(args.race);
