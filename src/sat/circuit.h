@@ -124,7 +124,6 @@ class Circuit {
 
   bool is_input(Signal s) const { return !s.is_constant() && nodes_[s.node()].size == 0; }
   std::size_t num_gates() const { return gates_; }
-  std::size_t num_inputs() const { return nodes_.size() - 1 - gates_; }
   std::size_t num_clauses() const { return solver_.num_clauses(); }
   std::size_t num_vars() const { return solver_.num_vars(); }
 
