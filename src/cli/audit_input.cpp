@@ -51,9 +51,9 @@ Result<const Level*> find_audited(const AuditInput& input, const LevelSet& known
   if (input.is_on_mariadb()) {
     if (const Level* level = audit::find_mysql_level(name)) return level;
     return Error{.what = fmt::format("'{}' is no level of MariaDB", name),
-                 .hint =
-                     "MariaDB's levels are mysql-rc and mysql-rr here; definitions such as si "
-                     "need --server formal"};
+                 .hint = fmt::format(
+                     "MariaDB's levels are {} here; definitions such as si need --server formal",
+                     sql::server::level_names(sql::server::ServerKind::MariaDb, "and"))};
   }
   if (is_of_mariadb)
     return Error{.what = fmt::format("'{}' is a level of MariaDB", name),

@@ -46,10 +46,11 @@ void LoadedProgram::stop_with(const Budget& budget) const {
 Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
                                                const std::string& name) const {
   if (sql != nullptr && sql::server::find_pg_level(name)) {
-    return Error{.what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and this "
-                                     "executes programs by definitions",
-                                     name),
-                 .hint = "take rc, si or ser; explore and run know pg-rc, pg-rr and pg-ser"};
+    return Error{
+        .what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and this "
+                            "executes programs by definitions",
+                            name),
+        .hint = "take rc, si or ser; explore and run know " + sql::server::pg_level_names("and")};
   }
   return find_timeless(levels, name);
 }
@@ -64,7 +65,7 @@ Result<void> LoadedProgram::require_whole_calls() const {
                     .what = fmt::format("{} ends its transaction here and goes on, which only "
                                         "PostgreSQL's levels execute",
                                         function.name),
-                    .hint = "explore and run take --level pg-rc, pg-rr and pg-ser"});
+                    .hint = "explore and run take --level " + sql::server::pg_level_names("and")});
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/run_report.h"
+#include "sql/server/level.h"
 #include "store/replay.h"
 #include "store/runs.h"
 #include "support/output.h"
@@ -137,9 +138,10 @@ int run_run(const RunArguments& args) {
   }
   if (auto whole = input->require_whole_calls(); !whole) return fail(whole.error());
   if (!input->claims.empty()) {
-    return fail(input->located({.where = input->claims.front().place,
-                                .what = "claims about rows are checked at PostgreSQL's levels only",
-                                .hint = "use --store weak --level pg-rc, pg-rr or pg-ser"}));
+    return fail(
+        input->located({.where = input->claims.front().place,
+                        .what = "claims about rows are checked at PostgreSQL's levels only",
+                        .hint = "use --store weak --level " + sql::server::pg_level_names()}));
   }
   const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "formats/jsonl.h"
+#include "spec/levels.h"
 
 namespace isoscope::races {
 namespace {
@@ -81,7 +82,7 @@ RaceAnswer races_of(const Recorded& recorded, PgLevel level = PgLevel::ReadCommi
   const auto text = levels.find(names[static_cast<std::size_t>(level)]);
   EXPECT_TRUE(text);
   return find_races(recorded.run(), {.level = level, .sessions_are_connections = false}, *text,
-                    levels, budget);
+                    budget);
 }
 
 constexpr const char* kStock = R"("p[1]":"present","p[1].qty":"10")";

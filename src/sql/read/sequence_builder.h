@@ -22,7 +22,7 @@ std::optional<Expr> build_sequence_call(Scope& scope, const std::string& name, c
 
 // Sets what currval and lastval give in the function. Fails where no value was drawn before for
 // sure: the session may have drawn one earlier. False: the function uses neither.
-// Requires: the tables of `app` know which sequences fill them (settle_sequences).
+// Requires: the tables of `app` know which sequences fill them (SequenceUses::settle).
 bool follow_current_values(const Application& app, std::span<const Trigger> triggers,
                            Function& function, Findings& findings);
 

@@ -9,7 +9,6 @@
 #include "sql/server/row_values.h"
 #include "sql/server/rows_in_hand.h"
 #include "sql/sqlstates.h"
-#include "support/assert.h"
 
 namespace isoscope::sql::server {
 namespace {

@@ -12,8 +12,7 @@
 //                          it is now, in the snapshot or not
 //   advisory locks         wait as row locks do, in a queue (advisory_locks.h)
 //   FOREIGN KEY            after the statement: KEY SHARE on the row that is referred to; a row
-//   that
-//                          goes must not be referred to any more
+//                          that goes must not be referred to any more
 //
 // Where a transaction keeps one snapshot (REPEATABLE READ, SERIALIZABLE) a row that was changed
 // outside of it cannot be locked: 40001.
