@@ -61,6 +61,7 @@ struct ForeignKey {
   ReferenceAction on_update = ReferenceAction::Refuse;
   // ON UPDATE RESTRICT: refused also where another row has got the old values meanwhile.
   bool restricts_update = false;
+  bool is_valid = true;  // not NOT VALID: of rows that were there before, too
   // By SET NULL and SET DEFAULT of ON DELETE; none: all.
   std::vector<ColumnId> set_columns = {};
   Place place = {};

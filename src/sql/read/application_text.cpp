@@ -38,6 +38,23 @@ bool is_data(std::string_view kind) {
          kind == "DeleteStmt";
 }
 
+// What a migration does not do: a block with such a statement is a program, and left out if the
+// statement is not modelled.
+bool is_of_program(const TopStatement& statement) {
+  static constexpr std::string_view kKinds[] = {
+      "TransactionStmt",    "LockStmt",        "CallStmt",    "MergeStmt",
+      "ConstraintsSetStmt", "NotifyStmt",      "ExecuteStmt", "DeclareCursorStmt",
+      "FetchStmt",          "ClosePortalStmt", "ExplainStmt", "CheckPointStmt"};
+  return is_data(statement.kind) || std::ranges::find(kKinds, statement.kind) != std::end(kKinds);
+}
+
+// SAVEPOINT and its like: statements inside of a transaction.
+bool is_of_savepoint(const TopStatement& statement) {
+  return is_transaction(statement, "TRANS_STMT_SAVEPOINT") ||
+         is_transaction(statement, "TRANS_STMT_RELEASE") ||
+         is_transaction(statement, "TRANS_STMT_ROLLBACK_TO");
+}
+
 bool begins_transaction(const TopStatement& statement) {
   return is_transaction(statement, "TRANS_STMT_BEGIN") ||
          is_transaction(statement, "TRANS_STMT_START");
@@ -83,6 +100,7 @@ std::string level_set_by(const Tree& setting) {
 std::string_view not_followed(const TopStatement& statement) {
   if (statement.kind == "TransactionStmt" && flag_of(*statement.node, "chain"))
     return "the transaction that AND CHAIN begins is not modelled";
+  if (is_transaction(statement, "TRANS_STMT_PREPARE")) return "PREPARE TRANSACTION is not modelled";
   const bool is_of_all =
       statement.kind == "AlterDatabaseSetStmt" || statement.kind == "AlterRoleSetStmt";
   const Tree& setting = is_of_all ? child(*statement.node, "setstmt") : *statement.node;
@@ -134,7 +152,9 @@ std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const So
       continue;
     }
     std::size_t end = i + 1;
-    while (end < statements.size() && statements[end].kind != "TransactionStmt") ++end;
+    while (end < statements.size() &&
+           (statements[end].kind != "TransactionStmt" || is_of_savepoint(statements[end])))
+      ++end;
     Script script{.name = transaction_above(file, statements[i].begin),
                   .level = level_in(child(*statements[i].node, "options")),
                   .begin = statements[i].begin,
@@ -150,8 +170,9 @@ std::vector<Script> take_scripts(std::vector<TopStatement>& statements, const So
         take_setting(each, file, script, notes);
         continue;
       }
-      is_whole = is_whole && (is_data(each.kind) || !script.name.empty());
-      is_program = is_program || (is_data(each.kind) && each.kind != "InsertStmt");
+      is_whole = is_whole && (is_of_program(each) || !script.name.empty());
+      is_program = is_program || (is_of_program(each) && each.kind != "InsertStmt" &&
+                                  each.kind != "ConstraintsSetStmt");
       script.statements.push_back({each.kind, each.node, each.begin,
                                    static_cast<std::uint32_t>(each.begin + each.text.size())});
     }

@@ -88,6 +88,7 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
   }
   key.on_delete = action_named(text_of(constraint, "fk_del_action"));
   key.on_update = action_named(text_of(constraint, "fk_upd_action"));
+  key.is_valid = !flag_of(constraint, "skip_validation");
   key.restricts_update = text_of(constraint, "fk_upd_action") == "r";
   key.set_columns = columns_of(pending.table, child(constraint, "fk_del_set_cols"), at);
   key.place = at;

@@ -128,6 +128,8 @@ Expr to_numeric(Expr value);
 Expr to_integer(Expr value, std::uint8_t bits);
 // x::numeric(p, s). Its value is what it was if that surely has no more digits behind the point.
 Expr round_to(Expr value, const Width& width);
+// A text that becomes a uuid is another text then, if the server writes it in another way.
+void note_uuid(Scope& scope, const Expr& value, const Width& width);
 // varchar(n) as of a column or variable: blanks at the end that find no room are cut off.
 Expr cut_to(const Scope& scope, Expr value, const Width& width);
 // As it is declared; nothing for what is computed, and for columns of queries.

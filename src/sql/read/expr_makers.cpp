@@ -379,6 +379,7 @@ Expr assigned(Scope& scope, Expr value, Type type, bool is_array, std::string_vi
       value.op != ExprOp::Null)
     return to_integer(std::move(value), width.bits);
   value = adapt(scope, std::move(value), type, is_array, what, width.bits);
+  if (!is_array) note_uuid(scope, value, width);
   return is_array ? value : cut_to(scope, round_to(std::move(value), width), width);
 }
 

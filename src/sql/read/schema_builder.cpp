@@ -210,6 +210,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
   column.type = type.type;
   if (!type.is_array) column.width = type.width;
+  column.width.has_rules = false;  // they are the column's own
   column.is_fresh = type.is_fresh;
   column.not_null = type.is_fresh;
   if (type.is_fresh) column.sequence = own_sequence(table, column);
@@ -270,10 +271,12 @@ void SchemaBuilder::note_taken_sequence(const Column& column) {
 
 void SchemaBuilder::add_domain(const Tree& node, Place place) {
   const std::string name = last_name(child(node, "domainname"));
+  if (has(node, "collClause")) findings_.note(place, "COLLATE is ignored", NoteKind::Gap);
   catalog_.types[name] = catalog_.type_of(child(node, "typeName"), where_, findings_);
   domains_[name] = {.base = last_name(child(child(node, "typeName"), "names")),
                     .constraints = &child(node, "constraints")};
   if (!has(node, "constraints")) return;
+  catalog_.types[name].width.has_rules = true;
   findings_.note(place, "constraints of domains are those of columns, not of variables",
                  NoteKind::Free);
 }
@@ -399,6 +402,8 @@ void SchemaBuilder::add_unique_index(const Tree& node, const std::string& name, 
   bool is_plain = !has(node, "whereClause");
   for (const Tree& entry : child(node, "indexParams")) {
     const auto column = find_column(catalog_.table(*id), text_of(inside(entry), "name"));
+    if (has(inside(entry), "collation"))
+      findings_.note(at, "COLLATE of an index is ignored", NoteKind::Gap);
     if (column) {
       key.push_back(*column);
     } else {

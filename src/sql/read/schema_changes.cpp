@@ -126,6 +126,7 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
   }
   if (kind == "AT_AlterColumnType") {
     const Tree& definition = child(child(command, "def"), "ColumnDef");
+    if (has(definition, "collClause")) findings_.note(at, "COLLATE is ignored", NoteKind::Gap);
     const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
     changed.type = type.is_array || type.is_record ? Type::Text : type.type;
     changed.width = type.is_array ? Width{} : type.width;
