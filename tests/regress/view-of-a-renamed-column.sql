@@ -1,7 +1,7 @@
 -- False proof: a view keeps the columns that it was made of.
 -- run: isoscope audit FILE --level pg-rr --prove
 -- exit: 3
--- says: view 'v' is read with the names of the end
+-- says: view 'v' was made before 'a' was changed
 
 CREATE TABLE a (id integer PRIMARY KEY, n integer NOT NULL, m integer NOT NULL);
 CREATE TABLE c (id integer PRIMARY KEY, n integer NOT NULL);

@@ -1,7 +1,7 @@
 -- False proof: a view keeps the table that it was made of, and was read with the names of the end.
 -- run: isoscope audit FILE --level pg-rr --prove
 -- exit: 3
--- says: view 'v' is read with the names of the end
+-- says: view 'v' was made before 'a' was changed
 
 CREATE TABLE a (id integer PRIMARY KEY, n integer NOT NULL);
 CREATE TABLE b (id integer PRIMARY KEY, n integer NOT NULL);

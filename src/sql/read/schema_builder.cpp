@@ -337,7 +337,7 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
     if (kind == "AT_AddConstraint") {
       pending_.push_back({*id, &inside(child(command, "def")), ""});
     } else if (kind == "AT_AddColumn") {
-      note_old_names(name, true, at);
+      refuse_views_of(name, true);
       add_column(*id, inside(child(command, "def")));
     } else if (!is_remark(kind)) {
       alter_column(*id, kind, command, at);

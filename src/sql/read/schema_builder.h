@@ -49,7 +49,7 @@ class SchemaBuilder {
   void drop_constraint(TableId id, const std::string& name, Place place);
   bool drop_exclusion(const std::string& name);  // is there one?
   void rename(const Tree& node, Place place);
-  void note_old_names(const std::string& table, bool of_stars, Place place);
+  void refuse_views_of(const std::string& table, bool of_stars);
   void add_view(const Tree& node);
   void add_trigger(const Tree& node, Place place);
   void add_sequence(const Tree& node, bool is_new, Place place);

@@ -56,22 +56,13 @@ bool has_star(const Tree& tree) {
 
 }  // namespace
 
-// Views, and functions whose body is no text, keep the tables and columns that they were made of;
-// here they are read as they stand, with the names of the end. A new column changes those with a *.
-void SchemaBuilder::note_old_names(const std::string& table, bool of_stars, Place at) {
-  const auto note = [&](std::string_view what, const std::string& name) {
-    findings_.note(at, fmt::format("{} '{}' is read with the names of the end", what, name),
-                   NoteKind::Gap);
-  };
-  for (const auto& [name, view] : catalog_.views) {
-    if (mentions_table(*view.select, table) && (!of_stars || has_star(*view.select)))
-      note("view", name);
-  }
-  if (of_stars) return;
-  for (const auto& [name, texts] : catalog_.functions) {
-    for (const FunctionText& text : texts) {
-      if (mentions_table(child(*text.node, "sql_body"), table)) note("function", name);
-    }
+// Views keep the tables and columns that they were made of; here they are read as they stand, with
+// the names of the end. A new column changes those with a *.
+void SchemaBuilder::refuse_views_of(const std::string& table, bool of_stars) {
+  for (auto& [name, view] : catalog_.views) {
+    if (!mentions_table(*view.select, table) || (of_stars && !has_star(*view.select))) continue;
+    view.old_name = table;
+    view.refusal = fmt::format("tables that were changed later ('{}')", table);
   }
 }
 
@@ -329,7 +320,7 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
   const auto id = catalog_.find_table(of);
   const bool is_old_name =
       what == "OBJECT_TABLE" || what == "OBJECT_COLUMN" || what == "OBJECT_VIEW";
-  if (is_old_name) note_old_names(of, false, at);
+  if (is_old_name) refuse_views_of(of, false);
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();
     catalog_.tables[id->index].name = to;
