@@ -4,6 +4,9 @@
 -- says: "verdict":"anomaly"
 -- says: "limit":"runs of the model are no anomalies
 -- says: 0 of 7 findings are new
+-- run: isoscope audit FILE --baseline TEMP/b.json --update-baseline --quiet --junit -
+-- exit: 3
+-- says: <error message="there may be further findings: runs of the model are no anomalies
 -- run: isoscope audit FILE --all --cycle 3 --baseline TEMP/b.json --update-baseline
 -- exit: 0
 
