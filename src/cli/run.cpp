@@ -120,8 +120,9 @@ int run_run(const RunArguments& args) {
   auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   input->stop_with(budget);
+  input->print_remarks(args.common);
   if (args.store == RunStore::Weak) {
-    auto on_server = args.server.levels(*input, args.level);
+    auto on_server = args.server.levels(*input, *levels, args.level);
     if (!on_server) return fail(on_server.error());
     if (*on_server) {
       return run_on_server(args.common, *input, **on_server,

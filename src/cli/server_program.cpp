@@ -197,6 +197,7 @@ Result<std::optional<ServerLevels>> ServerInput::on_mariadb(const LoadedProgram&
 }
 
 Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& input,
+                                                        const LevelSet& known,
                                                         const std::string& level) const {
   using ByCall = std::optional<ServerLevels>;
   if (server == "mariadb") return on_mariadb(input, level);
@@ -210,6 +211,10 @@ Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& inp
   const auto base = level.empty() ? PgLevel::ReadCommitted : find(level);
   const bool is_formal = server == "formal" || !base;
   if (is_formal) {
+    // A level that nobody knows is no level of a definition.
+    if (!base) {
+      if (auto found = input.find_level(known, level); !found) return found.error();
+    }
     if (auto whole = input.require_whole_calls(); !whole) return whole.error();
     if (!input.claims.empty() && !level.empty()) {
       return input.located({.where = input.claims.front().place,

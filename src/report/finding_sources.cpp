@@ -259,6 +259,7 @@ Findings audit_findings(const AuditReport& report) {
   }
   // Of anomalies, a limit says that others may not have been found.
   if (!out.findings.empty()) out.complete = report.answer.limit.empty();
+  out.limit = report.answer.limit;
   out.cases.push_back(std::move(one));
   add_cut_cases(out, report);
   return out;

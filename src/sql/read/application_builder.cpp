@@ -106,8 +106,12 @@ Result<void> add_functions(Application& app, Catalog& catalog, const SourceFile&
                           });
     if (!is_there) {
       // Dropped or replaced later; but one that is declared twice without REPLACE is a mistake.
-      if (known != catalog.functions.end() && !flag_of(*statement.node, "replace") &&
-          taken.contains(name)) {
+      const bool is_second = known != catalog.functions.end() &&
+                             std::ranges::any_of(known->second, [&](const FunctionText& text) {
+                               return text.begin < statement.begin &&
+                                      signature_of(*text.node) == signature_of(*statement.node);
+                             });
+      if (is_second && !flag_of(*statement.node, "replace")) {
         app.problems.push_back(Error{.where = file.lines.place(statement.begin),
                                      .what = fmt::format("function '{}' is declared twice", name),
                                      .hint = "CREATE OR REPLACE takes the place of the first"}

@@ -19,6 +19,44 @@ std::string object_name(const Tree& object) {
   return string_node(object);
 }
 
+// "integer" of a TypeName, "integer[]" of an array.
+std::string type_name(const Tree& type) {
+  return last_name(child(type, "names")) + (has(type, "arrayBounds") ? "[]" : "");
+}
+
+// The types by which calls choose among functions of one name.
+std::vector<std::string> types_of(const FunctionText& function) {
+  std::vector<std::string> types;
+  for (const Tree& entry : child(*function.node, "parameters")) {
+    const Tree& parameter = inside(entry);
+    const std::string mode = text_of(parameter, "mode");
+    if (mode != "FUNC_PARAM_OUT" && mode != "FUNC_PARAM_TABLE")
+      types.push_back(type_name(child(parameter, "argType")));
+  }
+  return types;
+}
+
+// DROP FUNCTION g(integer) leaves g() and g(text); DROP FUNCTION g has one to drop.
+void drop_function(Catalog& catalog, const Tree& object, bool is_optional) {
+  const auto known = catalog.functions.find(object_name(object));
+  if (known == catalog.functions.end()) return;
+  const Tree& with_args = child(object, "ObjectWithArgs");
+  std::vector<std::string> types;
+  for (const Tree& type : child(with_args, "objargs")) types.push_back(type_name(inside(type)));
+  std::vector<FunctionText>& functions = known->second;
+  if (flag_of(with_args, "args_unspecified")) {
+    functions.clear();
+  } else {
+    const std::size_t count =
+        std::erase_if(functions, [&](const FunctionText& f) { return types_of(f) == types; });
+    // A type has other names, too, and the server found one to drop: x.y%TYPE.
+    if (count == 0 && !is_optional)
+      std::erase_if(functions,
+                    [&](const FunctionText& f) { return types_of(f).size() == types.size(); });
+  }
+  if (functions.empty()) catalog.functions.erase(known);
+}
+
 // DROP TRIGGER and the like name the table before the thing.
 std::string object_table(const Tree& object) {
   const Tree& list = child(child(object, "List"), "items");
@@ -268,7 +306,7 @@ void SchemaBuilder::drop(const Tree& node, Place at) {
       catalog_.views.erase(name);
     } else if (what == "OBJECT_FUNCTION" || what == "OBJECT_PROCEDURE" ||
                what == "OBJECT_ROUTINE") {
-      catalog_.functions.erase(name);
+      drop_function(catalog_, object, flag_of(node, "missing_ok"));
     } else if (what == "OBJECT_TRIGGER") {
       const auto table = catalog_.find_table(object_table(object));
       std::erase_if(catalog_.triggers, [&](const Trigger& trigger) {
