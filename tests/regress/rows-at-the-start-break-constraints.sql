@@ -1,7 +1,7 @@
 -- Rows at the start were taken although the server refuses them.
 -- run: isoscope explore FILE --level pg-rc --outcomes
--- exit: 3
--- says: cannot hold 3000000000
+-- exit: 2
+-- says: 8:26: error: a row of 'item' does not meet its CHECK
 
 CREATE TABLE p (id int PRIMARY KEY);
 CREATE TABLE item (id int PRIMARY KEY, stock int CHECK (stock >= 0), u int UNIQUE, p int REFERENCES p (id));

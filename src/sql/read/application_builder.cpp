@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sql/read/application_parts.h"
+#include "sql/read/body_text.h"
 #include "sql/read/cascades.h"
 #include "sql/read/expr_builder.h"
 #include "sql/read/function_builder.h"
@@ -163,8 +164,23 @@ void add_system_catalogs(Catalog& catalog, const SourceFile& file) {
   }
 }
 
+// Must the rows at the start be those of the server? Constraints that are NOT VALID let older rows
+// break them.
+bool refuses_rows(const ApplicationParts& parts) {
+  const auto has_word = [&](auto is_it) {
+    return std::ranges::any_of(parts.file.tokens, [&](const SqlToken& token) {
+      return is_it(word_of(parts.file, token));
+    });
+  };
+  const bool has_sessions = has_word([](std::string_view word) {
+    return word.starts_with("--") && is_session_line(word);
+  });
+  return (parts.needs_rows || has_sessions) &&
+         !has_word([](std::string_view word) { return same_word(word, "valid"); });
+}
+
 // Rows that are computed, or that are no rows of the tables in the end, are not there. Those that
-// the server refuses make a note, too, if the file need not have any.
+// the server refuses are an error if sessions begin with them.
 Result<void> add_rows(Application& app, const ApplicationParts& parts, const Locator& where,
                       Budget* budget) {
   Findings data({}, budget);
@@ -187,7 +203,7 @@ Result<void> add_rows(Application& app, const ApplicationParts& parts, const Loc
   }
   Findings own({}, budget);
   rows.check(own);
-  if (own.failed() && (own.error().is_limit || parts.needs_rows))
+  if (own.failed() && (own.error().is_limit || refuses_rows(parts)))
     return own.error().quoting(parts.text);
   if (own.failed())
     data.note(own.error().where,

@@ -48,7 +48,7 @@ bool SchemaBuilder::Partitioned::takes_all_hashes() const {
     const std::int64_t modulus = number_of(*bound, "modulus");
     if (modulus > 0) share += 1.0 / static_cast<double>(modulus);
   }
-  return strategy == "PARTITION_STRATEGY_HASH" && share > 0.999999;
+  return strategy == "hash" && share > 0.999999;
 }
 
 void SchemaBuilder::add_partitioned(TableId id, const Tree& node) {
@@ -80,8 +80,8 @@ void SchemaBuilder::drop_partition(const std::string& name) {
 // That a row has a partition, as an expression; nothing if it cannot be told.
 std::optional<Tree> SchemaBuilder::partition_check(const Partitioned& table) const {
   const auto column = find_column(catalog_.table(table.root), table.column);
-  const bool is_list = table.strategy == "PARTITION_STRATEGY_LIST";
-  const bool is_range = table.strategy == "PARTITION_STRATEGY_RANGE";
+  const bool is_list = table.strategy == "list";
+  const bool is_range = table.strategy == "range";
   if (!column || table.is_changed || table.bounds.empty() || (!is_list && !is_range))
     return std::nullopt;
   const Column& key = catalog_.table(table.root).columns[*column];
