@@ -172,9 +172,8 @@ bool refuses_rows(const ApplicationParts& parts) {
       return is_it(word_of(parts.file, token));
     });
   };
-  const bool has_sessions = has_word([](std::string_view word) {
-    return word.starts_with("--") && is_session_line(word);
-  });
+  const bool has_sessions = has_word(
+      [](std::string_view word) { return word.starts_with("--") && is_session_line(word); });
   return (parts.needs_rows || has_sessions) &&
          !has_word([](std::string_view word) { return same_word(word, "valid"); });
 }
@@ -187,8 +186,8 @@ Result<void> add_rows(Application& app, const ApplicationParts& parts, const Loc
   InitialRowReader rows(app);
   for (const TopStatement& statement : parts.statements) {
     if (statement.kind != "InsertStmt") {
-      rows.move_sequences(statement.kind, *statement.node,
-                          parts.file.lines.place(statement.begin), data);
+      rows.move_sequences(statement.kind, *statement.node, parts.file.lines.place(statement.begin),
+                          data);
       continue;
     }
     Findings own({}, budget);

@@ -12,7 +12,7 @@ namespace {
 Tree name_tree(const std::string& name) { return {{"String", {{"sval", name}}}}; }
 
 Tree compared_column(const std::string& column, const char* with, const Tree& value,
-             std::int64_t location) {
+                     std::int64_t location) {
   Tree left = {{"ColumnRef", {{"fields", Tree::array({name_tree(column)})}}}};
   left["ColumnRef"]["location"] = location;
   return {{"A_Expr",
@@ -99,12 +99,12 @@ std::optional<Tree> SchemaBuilder::partition_check(const Partitioned& table) con
     for (const bool is_low : {true, false}) {
       const Tree& values = child(*bound, is_low ? "lowerdatums" : "upperdatums");
       if (values.size() != 1) return std::nullopt;
-      const Tree& datum = has(values[0], "PartitionRangeDatum")
-                              ? child(inside(values[0]), "value")
-                              : values[0];
+      const Tree& datum =
+          has(values[0], "PartitionRangeDatum") ? child(inside(values[0]), "value") : values[0];
       const bool is_unbounded = is_open_bound(datum) || datum.is_null();
       if (!is_unbounded && !is_bound_constant(datum, key.type)) return std::nullopt;
-      if (!is_unbounded) both.push_back(compared_column(table.column, is_low ? ">=" : "<", datum, at));
+      if (!is_unbounded)
+        both.push_back(compared_column(table.column, is_low ? ">=" : "<", datum, at));
     }
     if (both.empty()) return std::nullopt;
     any.push_back(both.size() == 1 ? both[0] : joined_trees("AND_EXPR", both, at));
@@ -113,8 +113,9 @@ std::optional<Tree> SchemaBuilder::partition_check(const Partitioned& table) con
   known["ColumnRef"]["location"] = at;
   const Tree is_known = {
       {"NullTest", {{"arg", known}, {"nulltesttype", "IS_NOT_NULL"}, {"location", at}}}};
-  return joined_trees("AND_EXPR",
-              Tree::array({is_known, any.size() == 1 ? any[0] : joined_trees("OR_EXPR", any, at)}), at);
+  return joined_trees(
+      "AND_EXPR",
+      Tree::array({is_known, any.size() == 1 ? any[0] : joined_trees("OR_EXPR", any, at)}), at);
 }
 
 void SchemaBuilder::add_partition_rules() {
@@ -126,9 +127,10 @@ void SchemaBuilder::add_partition_rules() {
     if (table.is_part || dropped_.contains(table.root)) continue;
     const TableId id = table.root;
     if (table.is_changed)
-      findings_.note(table.place, fmt::format("what was in the dropped partition of '{}' is kept",
-                                              catalog_.table(id).name),
-                     NoteKind::Free, id);
+      findings_.note(
+          table.place,
+          fmt::format("what was in the dropped partition of '{}' is kept", catalog_.table(id).name),
+          NoteKind::Free, id);
     if (!rough.contains(id) && (table.has_default() || table.takes_all_hashes()) &&
         !table.is_changed)
       continue;

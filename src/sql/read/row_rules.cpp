@@ -52,10 +52,10 @@ bool is_exact(const Exclusion& exclusion) {
 
 void note_unknown(std::string_view rule, const Table& table, const InitialRow& row,
                   Findings& findings) {
-  findings.note(row.place,
-                fmt::format("whether rows of '{}' at the start meet {} is not known", table.name,
-                            rule),
-                NoteKind::Free);
+  findings.note(
+      row.place,
+      fmt::format("whether rows of '{}' at the start meet {} is not known", table.name, rule),
+      NoteKind::Free);
 }
 
 }  // namespace
@@ -85,9 +85,9 @@ void RowRules::check_values(const InitialRow& row, Findings& findings) const {
   const Table& table = app_.table(row.table);
   for (const ColumnId c : table.columns.ids()) {
     if (const auto misfit = why_not_in(table.columns[c].width, row.values[c]))
-      findings.fail(row.place, fmt::format("column '{}' of '{}' cannot hold {}: {}",
-                                           table.columns[c].name, table.name, print(row.values[c]),
-                                           misfit->what));
+      findings.fail(row.place,
+                    fmt::format("column '{}' of '{}' cannot hold {}: {}", table.columns[c].name,
+                                table.name, print(row.values[c]), misfit->what));
     if (table.columns[c].not_null && row.values[c].is_null())
       findings.fail(row.place, fmt::format("column '{}' of '{}' cannot be NULL",
                                            table.columns[c].name, table.name));
@@ -140,8 +140,9 @@ void RowRules::check_references(const InitialRow& row, Findings& findings) const
     if (has_unknown(values)) continue;
     const auto target = targets_.find({foreign.target, foreign.target_columns});
     if (target == targets_.end() || !target->second.contains(values))
-      findings.fail(row.place, fmt::format("a row of '{}' refers to a row of '{}' that is not there",
-                                           table.name, app_.table(foreign.target).name));
+      findings.fail(row.place,
+                    fmt::format("a row of '{}' refers to a row of '{}' that is not there",
+                                table.name, app_.table(foreign.target).name));
   }
 }
 

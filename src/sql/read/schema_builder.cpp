@@ -34,9 +34,9 @@ bool may_change_rows(const Tree& tree) {
   if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") return true;
   if (kind == "FuncCall") {
     const std::string name = last_name(child(inside(tree), "funcname"));
-    constexpr std::string_view kHarmless[] = {"set_config", "setval", "nextval",  "count",
-                                              "max",        "version", "now",     "coalesce",
-                                              "pg_get_serial_sequence"};
+    constexpr std::string_view kHarmless[] = {"set_config", "setval",   "nextval",
+                                              "count",      "max",      "version",
+                                              "now",        "coalesce", "pg_get_serial_sequence"};
     if (std::ranges::find(kHarmless, name) == std::end(kHarmless)) return true;
   }
   return std::ranges::any_of(tree, may_change_rows);
@@ -274,8 +274,7 @@ void SchemaBuilder::add_sequence(const Tree& node, bool is_new, Place place) {
     findings_.note(place, fmt::format("sequences '{}' of two schemas are treated as one", name),
                    NoteKind::Gap);
   const SequenceId sequence = sequence_id(catalog_.sequences, name);
-  set_options(catalog_.sequences[sequence.index], child(node, "options"), is_new, findings_,
-              place);
+  set_options(catalog_.sequences[sequence.index], child(node, "options"), is_new, findings_, place);
 }
 
 // serial and IDENTITY make a sequence of their own, under another name if theirs is taken.

@@ -132,7 +132,7 @@ class SchemaBuilder {
   std::optional<Tree> partition_check(const Partitioned& table) const;
   std::map<std::string, Partitioned> partitioned_;
   std::map<std::string, std::string> partition_of_;  // of a partition the table
-  std::deque<Tree> own_trees_;  // that stand in no text
+  std::deque<Tree> own_trees_;                       // that stand in no text
 };
 
 }  // namespace isoscope::sql

@@ -130,14 +130,15 @@ std::optional<Value> InitialRowReader::computed(const Tree& node, const Tree& fr
     if (left->is_null() || right->is_null()) return Value();
     if (a == nullptr || b == nullptr) return std::nullopt;
     std::int64_t sum = 0;
-    const bool is_over = name == "+" ? __builtin_add_overflow(*a, *b, &sum)
-                                     : __builtin_sub_overflow(*a, *b, &sum);
+    const bool is_over =
+        name == "+" ? __builtin_add_overflow(*a, *b, &sum) : __builtin_sub_overflow(*a, *b, &sum);
     return is_over ? std::nullopt : std::optional(Value(sum));
   }
   if (kind != "FuncCall" || from.empty()) return std::nullopt;
   const auto table = catalog_.find_table(text_of(child(from[0], "RangeVar"), "relname"));
   const Tree& args = child(expr, "args");
-  if (!table || last_name(child(expr, "funcname")) != "max" || args.size() != 1) return std::nullopt;
+  if (!table || last_name(child(expr, "funcname")) != "max" || args.size() != 1)
+    return std::nullopt;
   const Tree& fields = child(child(args[0], "ColumnRef"), "fields");
   const auto column = find_column(catalog_.table(*table), last_name(fields));
   if (!column || has(expr, "agg_filter")) return std::nullopt;

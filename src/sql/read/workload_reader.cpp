@@ -193,8 +193,7 @@ void InitialRowReader::mark_sequences() {
   }
 }
 
-void InitialRowReader::add_unchecked(const Tree& insert, const Locator& where,
-                                     Findings& findings) {
+void InitialRowReader::add_unchecked(const Tree& insert, const Locator& where, Findings& findings) {
   const Tree& relation = child(insert, "relation");
   const Place place = where.place(number_of(relation, "location"));
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place, findings);
