@@ -177,6 +177,7 @@ struct Update : SearchedWrite {
   // Conditions over the row, as it is before, under which the statement fails: what a trigger
   // raises.
   std::vector<Expr> raises = {};
+  std::vector<Expr> raised_states = {};  // the SQLSTATE of each of them, a text over the row
 };
 
 struct Delete : SearchedWrite {};

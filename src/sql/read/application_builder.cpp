@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sql/read/application_parts.h"
+#include "sql/read/body_text.h"
 #include "sql/read/cascades.h"
 #include "sql/read/expr_builder.h"
 #include "sql/read/function_builder.h"
@@ -167,6 +168,55 @@ void add_system_catalogs(Catalog& catalog, const SourceFile& file) {
   }
 }
 
+// Must the rows at the start be those of the server? Constraints that are NOT VALID let older rows
+// break them.
+bool refuses_rows(const ApplicationParts& parts) {
+  const auto has_word = [&](auto is_it) {
+    return std::ranges::any_of(parts.file.tokens, [&](const SqlToken& token) {
+      return is_it(word_of(parts.file, token));
+    });
+  };
+  const bool has_sessions = has_word(
+      [](std::string_view word) { return word.starts_with("--") && is_session_line(word); });
+  return (parts.needs_rows || has_sessions) &&
+         !has_word([](std::string_view word) { return same_word(word, "valid"); });
+}
+
+// Rows that are computed, or that are no rows of the tables in the end, are not there. Those that
+// the server refuses are an error if sessions begin with them.
+Result<void> add_rows(Application& app, const ApplicationParts& parts, const Locator& where,
+                      Budget* budget) {
+  Findings data({}, budget);
+  InitialRowReader rows(app);
+  for (const TopStatement& statement : parts.statements) {
+    if (statement.kind != "InsertStmt") {
+      rows.move_sequences(statement.kind, *statement.node, parts.file.lines.place(statement.begin),
+                          data);
+      continue;
+    }
+    Findings own({}, budget);
+    const std::size_t before = app.initial_rows.size();
+    rows.add_unchecked(*statement.node, where, own);
+    if (!own.failed()) continue;
+    if (own.error().is_limit || parts.needs_rows) return own.error().quoting(parts.text);
+    app.initial_rows.resize(before);
+    data.note(own.error().where,
+              fmt::format("rows of this INSERT are not there at the start: {}", own.error().what),
+              NoteKind::Free);
+  }
+  Findings own({}, budget);
+  rows.check(own);
+  if (own.failed() && (own.error().is_limit || refuses_rows(parts)))
+    return own.error().quoting(parts.text);
+  if (own.failed())
+    data.note(own.error().where,
+              fmt::format("the server refuses this row of the start: {}", own.error().what),
+              NoteKind::Free);
+  app.notes.insert(app.notes.end(), data.notes().begin(), data.notes().end());
+  app.notes.insert(app.notes.end(), own.notes().begin(), own.notes().end());
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(NoteKind kind) {
@@ -206,7 +256,7 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
         findings.note(place, fmt::format("the server has a function '{}' of its own", name),
                       NoteKind::Gap);
     } else if (statement.kind == "InsertStmt") {
-      schema.note_rows(*statement.node);
+      schema.note_rows(*statement.node, place);
     } else {
       schema.add(statement.kind, *statement.node, place);
     }
@@ -233,22 +283,7 @@ Result<Application> build_application(const ApplicationParts& parts, Budget* bud
     return followed.error();
   app.notes.insert(app.notes.begin(), findings.notes().begin(), findings.notes().end());
 
-  Findings data({}, budget);
-  InitialRowReader rows(app);
-  for (const TopStatement& statement : parts.statements) {
-    if (statement.kind != "InsertStmt") continue;
-    // Rows that are computed, or that are no rows of the tables in the end, are not there.
-    Findings own({}, budget);
-    const std::size_t before = app.initial_rows.size();
-    rows.add(*statement.node, where, own);
-    if (!own.failed()) continue;
-    if (own.error().is_limit || parts.needs_rows) return own.error().quoting(parts.text);
-    app.initial_rows.resize(before);
-    data.note(own.error().where,
-              fmt::format("rows of this INSERT are not there at the start: {}", own.error().what),
-              NoteKind::Free);
-  }
-  app.notes.insert(app.notes.end(), data.notes().begin(), data.notes().end());
+  if (auto added = add_rows(app, parts, where, budget); !added) return added.error();
   return app;
 }
 

@@ -227,8 +227,12 @@ void SchemaBuilder::resolve_pending() {
 }
 
 void SchemaBuilder::finish() {
+  add_partition_rules();
   resolve_pending();
   drop_unused();
+  for (const Trigger& trigger : catalog_.triggers) {
+    if (trigger.on_insert) catalog_.tables[trigger.table.index].insert_trigger = trigger.name;
+  }
   for (Table& table : catalog_.tables) {
     if (!table.primary_key.empty()) continue;
     table.primary_key = {table.columns.next_id()};

@@ -140,9 +140,22 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
   if (kind == "AT_AddIdentity") {
     changed.is_fresh = changed.not_null = true;
     changed.sequence = own_sequence(catalog_.table(id), changed);
+    const Tree& constraint = child(child(command, "def"), "Constraint");
+    changed.is_always = text_of(constraint, "generated_when") == "a";
+    const SequenceId own = sequence_id(catalog_.sequences, changed.sequence);
+    set_options(catalog_.sequences[own.index], child(constraint, "options"), true, findings_, at);
+  }
+  if (kind == "AT_SetIdentity" && !changed.sequence.empty()) {
+    const Tree& options = child(child(child(command, "def"), "List"), "items");
+    for (const Tree& option : options) {
+      if (text_of(inside(option), "defname") == "generated")
+        changed.is_always = number_in(inside(option)) == std::int64_t{'a'};
+    }
+    const SequenceId own = sequence_id(catalog_.sequences, changed.sequence);
+    set_options(catalog_.sequences[own.index], options, false, findings_, at);
   }
   if (kind == "AT_DropIdentity") {
-    changed.is_fresh = false;
+    changed.is_fresh = changed.is_always = false;
     changed.sequence.clear();
   }
   if (kind == "AT_ColumnDefault") {
@@ -226,6 +239,7 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
 }
 
 void SchemaBuilder::drop_table(const std::string& name) {
+  drop_partition(name);
   const auto id = catalog_.find_table(name);
   if (!id) return;
   resolve_pending();
@@ -362,6 +376,10 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();
     catalog_.tables[id->index].name = to;
+    if (auto known = partitioned_.extract(of)) {
+      known.key() = to;
+      partitioned_.insert(std::move(known));
+    }
   } else if (id && what == "OBJECT_COLUMN") {
     resolve_pending();
     Table& table = catalog_.tables[id->index];

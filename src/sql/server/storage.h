@@ -109,6 +109,8 @@ struct View {
 class Storage {
  public:
   explicit Storage(const Application& app);
+  // Numbers of the rows at the start count as drawn, as AUTO_INCREMENT has it.
+  void draw_beyond_rows(const Application& app);
 
   StoredTable& table(TableId id) { return tables_[id]; }
   const StoredTable& table(TableId id) const { return tables_[id]; }
