@@ -186,7 +186,10 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
       return Error{.what = "--mpi and --checkpoint do not go with a server's levels",
                    .hint = "one process explores the schedules of statements"};
     }
-    if (all->on_server) return all;
+    if (all->on_server) {
+      if (auto calls = all->input.require_calls(); !calls) return calls.error();
+      return all;
+    }
     if (args.level.empty())
       return Error{.what = "explore needs a level",
                    .hint = "use --level cc, or --weakest to find the weakest safe one"};
@@ -203,9 +206,13 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
     if (!identity) return identity.error();
     all->identity = *std::move(identity);
   }
-  if (args.weakest) return all;
+  if (args.weakest) {
+    if (auto calls = all->input.require_calls(); !calls) return calls.error();
+    return all;
+  }
   auto level = all->input.find_level(all->levels, args.level);
   if (!level) return level.error();
+  if (auto calls = all->input.require_calls(); !calls) return calls.error();
   auto plan = explore::make_plan(
       program, **level, all->levels, find_algorithm(args.algorithm),
       args.base.empty() ? std::nullopt : std::optional<std::string>(args.base), budget);

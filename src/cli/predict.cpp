@@ -167,6 +167,7 @@ Result<void> run_program(const PredictArguments& args, LoadedProgram& program, c
 Result<LoadedProgram> load_app(const PredictArguments& args, const Budget& budget) {
   auto loaded = args.app.load(budget);
   if (!loaded) return loaded;
+  if (auto calls = loaded->require_calls(); !calls) return calls.error();
   if (auto whole = loaded->require_whole_calls(); !whole) return whole.error();
   return loaded;
 }

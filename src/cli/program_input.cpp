@@ -80,6 +80,11 @@ Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
   return find_timeless(levels, name);
 }
 
+Result<void> LoadedProgram::require_calls() const {
+  if (!program->outline().calls.empty()) return {};
+  return no_program(text).in(path);
+}
+
 Result<void> LoadedProgram::require_whole_calls() const {
   if (sql == nullptr) return {};
   for (const CallId call : sql->outline().calls.ids()) {
@@ -125,7 +130,6 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     auto program = parse_program(loaded.text);
     if (!program)
       return loaded.located(explain_kind(program.error(), TextKind::Program, loaded.text)).in(path);
-    if (program->outline().calls.empty()) return no_program(loaded.text).in(path);
     auto owned = std::make_unique<Program>(*std::move(program));
     loaded.txn = owned.get();
     loaded.program = std::move(owned);

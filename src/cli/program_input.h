@@ -43,6 +43,8 @@ struct LoadedProgram {
   // The level by its name. Names of a server's levels mean its semantics on SQL programs, which
   // this command does not execute: an error.
   Result<const Level*> find_level(const LevelSet& levels, const std::string& name) const;
+  // An error if the program has no sessions; asked when options are understood.
+  Result<void> require_calls() const;
   // For whoever executes calls by definitions: an error that names a procedure with several
   // transactions, which only a server's levels have.
   Result<void> require_whole_calls() const;

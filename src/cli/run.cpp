@@ -125,6 +125,7 @@ int run_run(const RunArguments& args) {
     auto on_server = args.server.levels(*input, *levels, args.level);
     if (!on_server) return fail(on_server.error());
     if (*on_server) {
+      if (auto calls = input->require_calls(); !calls) return fail(calls.error());
       return run_on_server(args.common, *input, **on_server,
                            {.seed = args.seed,
                             .runs = args.runs,
@@ -153,6 +154,7 @@ int run_run(const RunArguments& args) {
     if (!planned) return fail(input->located(planned.error()));
     plan = *std::move(planned);
   }
+  if (auto calls = input->require_calls(); !calls) return fail(calls.error());
 
   auto done = args.store == RunStore::Replay ? replay_history(args, *input, plan, budget)
                                              : run_often(args, *input, plan, budget);
