@@ -247,6 +247,7 @@ SymValue AccessEvaluator::eval(const sql::Expr& expr, const Frame& frame) {
       return result;
     }
     case ExprOp::Opaque: {
+      if (expr.text == sql::kCut && !symbols_.may_cut_texts()) return eval(expr.args[0], frame);
       std::vector<SymValue> arguments;
       // true and 1 are one number here, but true::text is not 1::text.
       std::string name = expr.text + " of";

@@ -12,7 +12,7 @@ bool reads_and_writes(const CallTrace& trace, const LocationKey& at) {
 
 }  // namespace
 
-Anomaly name_of(const Scenario&, const Replay& replay) {
+Anomaly name_of(const Replay& replay) {
   const std::vector<ReplayEdge>& cycle = replay.cycle;
   if (cycle.empty()) return Anomaly::None;
   const auto writes = [&](ScenarioCallId call) { return !replay.traces[call].writes.empty(); };

@@ -5,10 +5,16 @@
 
 namespace isoscope::audit {
 
-// Lost update: two calls read and write one location, neither seeing the other. Write skew: two
-// calls each overwrite what the other read. Long fork: two calls that see two writers in opposite
-// orders. Read-only anomaly: a call of the cycle writes nothing, and the others would be all right
-// without it. Read skew: any other cycle with one anti-dependency. None if there is no cycle.
-Anomaly name_of(const Scenario& scenario, const Replay& replay);
+// The first of these that the cycle is; None if there is no cycle.
+//
+//   LostUpdate           two calls, and both read and write the location of an anti-dependency
+//   WriteSkew            two calls, and each overwrites what the other read
+//   ReadSkew             one anti-dependency
+//   DirtyWrite           no anti-dependency
+//   LongFork             two writers and two readers, each of whom sees one of the writers and not
+//                        the other
+//   ReadOnlyAnomaly      some call writes nothing
+//   SerializationCycle   any other cycle
+Anomaly name_of(const Replay& replay);
 
 }  // namespace isoscope::audit

@@ -9,6 +9,7 @@
 #include "audit/server_levels.h"
 #include "relational/mentions.h"
 #include "spec/levels.h"
+#include "sql/server/level.h"
 #include "support/assert.h"
 
 namespace isoscope::audit {
@@ -29,12 +30,11 @@ const Axiom* find_axiom(const Level& level, const Axiom& axiom) {
 
 Result<void> check_level(const Level& level, bool is_mixed) {
   if (level.framework != Framework::VisAr) {
-    return Error{
-        .what = fmt::format("audit cannot use {}: it is not over vis, ar", level.name),
-        .hint = level.name == "rc"
-                    ? "READ COMMITTED of PostgreSQL is pg-rc"
-                    : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si, ser, pg-rc, "
-                      "pg-rr or pg-ser"};
+    return Error{.what = fmt::format("audit cannot use {}: it is not over vis, ar", level.name),
+                 .hint = level.name == "rc"
+                             ? "READ COMMITTED of PostgreSQL is pg-rc"
+                             : "declare it `over vis, ar`, or take ec, cc, pc, ua, psi, si, ser, " +
+                                   sql::server::pg_level_names()};
   }
   if (auto plain = require_plain(level, "audit"); !plain) return plain.error();
   for (const Axiom& axiom : level.axioms) {
@@ -65,7 +65,8 @@ Result<void> check_levels(const Levels& levels) {
       return Error{.what = fmt::format("{} and {} cannot be mixed: one is what a server does, the "
                                        "other a definition",
                                        levels.base->name, level->name),
-                   .hint = "take pg-rc, pg-rr and pg-ser for all functions, or for none"};
+                   .hint = fmt::format("take {} for all functions, or for none",
+                                       sql::server::pg_level_names("and"))};
     }
   }
   return {};

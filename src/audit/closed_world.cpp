@@ -34,7 +34,7 @@ ClosedWorld::ClosedWorld(const Problem& problem, std::span<const sql::FunctionId
     : problem_(problem),
       changes_(problem.app),
       smt_(numbers_of(problem.app)),
-      symbols_(smt_, problem.app, changes_),
+      symbols_(smt_, problem.app, changes_, false),
       world_(symbols_, Scope::Closed, rules_of(problem)),
       axioms_(world_, problem.levels),
       layers_(smt_) {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "audit/server_levels.h"
-#include "spec/levels.h"
+#include "verdict/logic.h"
 
 namespace isoscope::audit {
 
@@ -39,10 +39,8 @@ std::vector<SmtTerm> cycle_of(World& world, Cast cast, Chords chords) {
 bool EarliestPaths::sees_beginnings(sql::FunctionId f) const {
   const Level& level = problem_.levels.of(f);
   if (is_server_level(level)) return true;
-  for (const char* name : {"pc", "si", "ser"}) {
-    if (&level == LevelSet::built_in().lookup(name, Framework::VisAr)) return true;
-  }
-  return false;
+  const auto logic = logic_of(level);
+  return logic && implies(*logic, Logic::Pc);
 }
 
 // A call that comes after `earliest` may have an edge to a: by something that a reads, and then a

@@ -35,7 +35,7 @@ WorldRules rules_of(const Problem& problem) {
 OpenWorld::OpenWorld(const Problem& problem, Budget& budget)
     : changes_(problem.app),
       smt_(numbers_of(problem.app)),
-      symbols_(smt_, problem.app, changes_),
+      symbols_(smt_, problem.app, changes_, true),
       world_(symbols_, Scope::Open, rules_of(problem)),
       axioms_(world_, problem.levels) {
   smt_.stop_with(budget);

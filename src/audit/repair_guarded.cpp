@@ -12,9 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "audit/repairs.h"
+#include "sql/names_in_text.h"
 #include "sql/statement_walk.h"
 
 namespace isoscope::audit {
@@ -108,17 +110,23 @@ std::optional<HeldColumns> look_of(const Statement& statement) {
   return held;
 }
 
-// A message may name a variable, which our statements do not keep.
-bool is_told(std::span<const Statement> body, const std::string& name) {
-  return std::ranges::any_of(body, [&](const Statement& s) {
-    return (s.is<sql::Raise>() && s.text.find(name) != std::string::npos) ||
-           is_told(s.body(), name) || is_told(s.otherwise(), name);
-  });
+// Does the text of the function name the variable elsewhere than in these parts and where it is
+// declared? A message may, or a call that changes nothing, which our statements do not keep.
+bool is_told(const sql::Function& function, sql::VarId variable,
+             std::span<const std::string> parts) {
+  const sql::Variable& named = function.variables[variable.index];
+  std::size_t here = variable.index < function.num_parameters ? 0 : 1;
+  for (const std::string& part : parts) {
+    const auto names = sql::names_in(part);
+    if (const auto found = names.find(named.name); found != names.end()) here += found->second;
+  }
+  return named.mentions > here;
 }
 
 // May the UPDATE do what the look did? `own` are the uses of the variables that it replaces.
 bool can_merge(const sql::Application& app, const sql::Function& function, const Statement& look,
-               const Statement& change, const HeldColumns& held, std::size_t own) {
+               const Statement& change, const HeldColumns& held, std::size_t own,
+               const std::string& condition) {
   const auto& update = change.as<sql::Update>();
   const sql::Query& looked_for = *look.query();
   const sql::Table& table = app.table(update.table);
@@ -133,7 +141,8 @@ bool can_merge(const sql::Application& app, const sql::Function& function, const
     const sql::Column& held_column = table.columns[column];
     if (holder.is_hidden || holder.is_array || holder.type != held_column.type ||
         holder.width.bits < held_column.width.bits || holder.width.precision != 0 ||
-        holder.width.length != 0 || is_told(function.body, holder.name))
+        holder.width.length != 0 || holder.width.has_rules ||
+        is_told(function, variable, std::array{look.text, change.text, condition}))
       return false;
   }
   // Names are printed as plain words, which must mean the same there.
@@ -186,7 +195,8 @@ std::optional<Repair> merge(const sql::Application& app, sql::Function& function
   const auto& update = change.as<sql::Update>();
   std::size_t own = held.size();
   for (const sql::SetColumn& set : update.sets) own += uses(set.value, held);
-  if (own == held.size() || !can_merge(app, function, look, change, held, own)) return std::nullopt;
+  if (own == held.size() || !can_merge(app, function, look, change, held, own, ""))
+    return std::nullopt;
   Statement atomic = merged(app.table(update.table), function, change, held, std::nullopt);
   if (atomic.text.empty()) return std::nullopt;
   Repair repair{.kind = RepairKind::Atomic,
@@ -215,10 +225,11 @@ std::optional<Repair> guard(const sql::Application& app, sql::Function& function
   const auto& update = change.as<sql::Update>();
   std::size_t own = held->size() + uses(test->condition, *held);
   for (const sql::SetColumn& set : update.sets) own += uses(set.value, *held);
-  if (uses(test->condition, *held) == 0 || !can_merge(app, function, look, change, *held, own))
-    return std::nullopt;
   const sql::Table& table = app.table(update.table);
   const std::string old_condition = print_expr(test->condition, table, function);
+  if (uses(test->condition, *held) == 0 ||
+      !can_merge(app, function, look, change, *held, own, old_condition))
+    return std::nullopt;
   Statement guarded = merged(table, function, change, *held, with_columns(test->condition, *held));
   if (old_condition.empty() || guarded.text.empty()) return std::nullopt;
   Repair repair{.kind = RepairKind::Guarded,

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "audit/server_levels.h"
-#include "spec/levels.h"
+#include "verdict/logic.h"
 
 namespace isoscope::audit {
 
@@ -341,7 +341,7 @@ bool refuses_nothing(const Problem& problem, sql::TableId table,
     if (changes.is_updated(table, column)) return false;  // that may make two rows alike
   }
   // A call alone has one view of all its statements.
-  const Problem alone{problem.app, {LevelSet::built_in().lookup("ser", Framework::VisAr), {}}};
+  const Problem alone{problem.app, {reference_level(Logic::Ser, Framework::VisAr), {}}};
   OpenWorld open(alone, budget);
   World& world = open.world();
   Symbols& symbols = world.symbols();

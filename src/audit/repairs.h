@@ -4,9 +4,9 @@
 //
 // Cheapest first:
 //
-//   guarded      SELECT c INTO v …; IF v > 0 THEN UPDATE SET c = v - 1 … becomes one UPDATE … WHERE
-//   …
-//                AND c > 0 and IF FOUND: at READ COMMITTED it looks at the row again, as it is
+//   guarded      SELECT c INTO v …; IF v > 0 THEN UPDATE SET c = v - 1 … becomes one
+//                UPDATE … WHERE … AND c > 0 and IF FOUND: at READ COMMITTED it looks at the row
+//                again, as it is
 //   atomic       SELECT c INTO v; UPDATE SET c = v + e becomes UPDATE SET c = c + e
 //   lock         a SELECT becomes SELECT … FOR UPDATE; where other tables refer to the rows, FOR NO
 //                KEY UPDATE, which does not keep others from referring to them

@@ -146,6 +146,7 @@ std::optional<Replay> replay(const Problem& problem, const Scenario& scenario, B
 struct ReplayHistory {
   std::unique_ptr<History> history;
   Witness witness;
+  std::vector<KeyId> whole_rows;  // of levels with conflicts of rows: keys that stand for a row
 };
 std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& scenario,
                                         const Traces& traces, bool observe_end);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "audit/replay_view.h"
 #include "history/builder.h"
@@ -67,10 +68,10 @@ class ReplayWriter {
       builder_.write(t, key_of(location), value_of(value), {});
       if (!has_row_keys || location.attribute.is_entry()) continue;
       // One key more, for the row as a whole, which every write of it writes.
-      builder_.write(t,
-                     builder_.key("row " + problem_.app.table(location.table).name + " " +
-                                  sql::print(Value(location.row))),
-                     isoscope::Value::of(std::int64_t{call.index}), {});
+      const KeyId row = builder_.key("row " + problem_.app.table(location.table).name + " " +
+                                     sql::print(Value(location.row)));
+      whole_rows_.insert(row);
+      builder_.write(t, row, isoscope::Value::of(std::int64_t{call.index}), {});
     }
     if (observe_end) builder_.write(t, done(call), isoscope::Value::of(1), {});
   }
@@ -89,6 +90,7 @@ class ReplayWriter {
       builder_.read_from(end, done(call), name_of(call), {});
   }
 
+  std::vector<KeyId> whole_rows() const { return {whole_rows_.begin(), whole_rows_.end()}; }
   auto build() && { return std::move(builder_).build(); }
 
  private:
@@ -113,6 +115,7 @@ class ReplayWriter {
   const Scenario& scenario_;
   const Traces& traces_;
   HistoryBuilder builder_{InitialValues::Nil};
+  std::set<KeyId> whole_rows_;
 };
 
 // The order of commits and who sees whom, as the scenario says; the end sees all.
@@ -146,10 +149,11 @@ std::optional<ReplayHistory> to_history(const Problem& problem, const Scenario& 
   writer.set_initial_rows();
   for (const ScenarioCallId call : scenario.calls.ids()) writer.add(call, observe_end);
   if (observe_end) writer.observe_end();
+  std::vector<KeyId> whole_rows = writer.whole_rows();
   auto history = std::move(writer).build();
   if (!history) return std::nullopt;
   return ReplayHistory{std::make_unique<History>(std::move(*history)),
-                       witness_of(scenario, observe_end)};
+                       witness_of(scenario, observe_end), std::move(whole_rows)};
 }
 
 }  // namespace isoscope::audit

@@ -304,7 +304,7 @@ class Search {
 
   void add_anomaly(FoundAnomaly anomaly) {
     improve(anomaly);
-    anomaly.name = name_of(anomaly.scenario, anomaly.replay);
+    anomaly.name = name_of(anomaly.replay);
     shown_.insert(functions_on_cycle(anomaly));
     if (known_.insert(signature_of(anomaly)).second)
       report_.anomalies.push_back(std::move(anomaly));

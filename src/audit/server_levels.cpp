@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
-#include "spec/levels.h"
 #include "sql/run/changes.h"
 #include "sql/server/level.h"
+#include "verdict/logic.h"
 
 namespace isoscope::audit {
 
@@ -21,7 +21,7 @@ using sql::server::ServerKind;
 // vis, ar: world.h has it. On MariaDB small runs alone are tried, by the server's semantics: a text
 // would not be asked.
 Level made_level(ServerKind server, PgLevel which) {
-  Level level = *LevelSet::built_in().lookup("si", Framework::VisAr);
+  Level level = *reference_level(Logic::Si, Framework::VisAr);
   level.name = name_of(server, which);
   level.summary = fmt::format("{} of {}", sql_words_of(which),
                               server == ServerKind::Postgres ? "PostgreSQL" : "InnoDB");

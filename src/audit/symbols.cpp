@@ -71,10 +71,12 @@ SmtNumbers numbers_of(const sql::Application& app) {
   return in_tables || in_functions ? SmtNumbers::Real : SmtNumbers::Whole;
 }
 
-Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes)
+Symbols::Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes,
+                 bool may_cut_texts)
     : smt_(smt),
       app_(app),
       changes_(changes),
+      may_cut_texts_(may_cut_texts),
       yes_(smt.truth(true)),
       no_(smt.truth(false)),
       zero_(smt.number(0)) {

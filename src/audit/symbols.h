@@ -37,11 +37,15 @@ SmtNumbers numbers_of(const sql::Application& app);
 
 class Symbols {
  public:
-  Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes);
+  // Without `may_cut_texts` no text has blanks at its end that a column has no room for: enough for
+  // who looks for a run, and too little for who rules one out.
+  Symbols(SmtSolver& smt, const sql::Application& app, const sql::Changes& changes,
+          bool may_cut_texts);
 
   SmtSolver& smt() const { return smt_; }
   const sql::Application& app() const { return app_; }
   const sql::Changes& changes() const { return changes_; }
+  bool may_cut_texts() const { return may_cut_texts_; }
 
   // Whether the attribute of any row is ever written.
   bool may_change(sql::TableId table, Attribute attribute) const;
@@ -108,6 +112,7 @@ class Symbols {
   SmtSolver& smt_;
   const sql::Application& app_;
   const sql::Changes& changes_;
+  bool may_cut_texts_;
   SmtTerm yes_;
   SmtTerm no_;
   SmtTerm zero_;

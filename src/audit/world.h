@@ -158,6 +158,11 @@ class World {
   void add_unique_rows(Cast cast, std::vector<SmtTerm>& out);
   void add_initial_entries(Cast cast, std::vector<SmtTerm>& out);
   void add_initial_checks(Cast cast, std::vector<SmtTerm>& out);
+  void add_references(Cast cast, const std::map<sql::TableId, SmtTerm>* empty, bool is_static,
+                      std::vector<SmtTerm>& out);
+  // Of a row that is there: the one that it refers to is, too.
+  SmtTerm has_target(const sql::ForeignKey& key, sql::TableId table, const Row& row,
+                     bool is_static);
   void add_taken_keys(Cast cast, std::vector<SmtTerm>& out);
 
   Symbols& symbols_;

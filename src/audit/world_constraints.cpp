@@ -130,6 +130,7 @@ std::vector<SmtTerm> World::constraints(Cast cast) {
   }
   add_row_facts(cast, out);
   add_unique_rows(cast, out);
+  add_references(cast, nullptr, true, out);
   return out;
 }
 
@@ -190,6 +191,7 @@ std::vector<SmtTerm> World::closing(Cast cast, std::map<sql::TableId, SmtTerm>* 
   }
   add_initial_entries(cast, out);
   add_initial_checks(cast, out);
+  add_references(cast, empty, false, out);
   if (rules_.keys_are_current) add_taken_keys(cast, out);
   return out;
 }
@@ -275,6 +277,47 @@ void World::add_initial_entries(Cast cast, std::vector<SmtTerm>& out) {
               symbols_.same_row(row, named[other])));
         }
         entries.emplace_back(has, std::move(entry));
+      }
+    }
+  }
+}
+
+SmtTerm World::has_target(const sql::ForeignKey& key, sql::TableId table, const Row& row,
+                          bool is_static) {
+  const sql::Table& target = symbols_.app().table(key.target);
+  std::vector<SmtTerm> are_given;
+  Row named;
+  for (const sql::ColumnId wanted : target.primary_key) {
+    const auto at = std::ranges::find(key.target_columns, wanted) - key.target_columns.begin();
+    const sql::ColumnId column = key.columns[static_cast<std::size_t>(at)];
+    const SymValue value = is_static ? symbols_.static_value(table, column, row)
+                                     : symbols_.value_at_start(table, column, row);
+    are_given.push_back(!value.null);
+    named.push_back(value.number);
+  }
+  return implies(symbols_.all(are_given), is_static ? symbols_.static_presence(key.target, named)
+                                                    : symbols_.present_at_start(key.target, named));
+}
+
+// Rows refer to rows that are there: at the start, and, where nothing of them changes, always.
+void World::add_references(Cast cast, const std::map<sql::TableId, SmtTerm>* empty, bool is_static,
+                           std::vector<SmtTerm>& out) {
+  const sql::Changes& changes = symbols_.changes();
+  for (std::uint32_t t = 0; t < symbols_.app().tables.size(); ++t) {
+    const sql::TableId table{t};
+    for (const sql::ForeignKey& key : symbols_.app().tables[t].foreign_keys) {
+      const sql::Table& target = symbols_.app().table(key.target);
+      const bool is_of_key = std::ranges::is_permutation(key.target_columns, target.primary_key);
+      const bool may_be_empty = empty != nullptr && changes.has_inserts(key.target);
+      const bool lasts = changes.has_fixed_rows(table) && changes.has_fixed_rows(key.target) &&
+                         std::ranges::all_of(key.columns, [&](sql::ColumnId column) {
+                           return changes.is_static(table, column);
+                         });
+      if (!is_of_key || !key.is_valid || may_be_empty || (is_static && !lasts)) continue;
+      for (const Row& row : rows(cast, table)) {
+        const SmtTerm is_there = is_static ? symbols_.static_presence(table, row)
+                                           : symbols_.present_at_start(table, row);
+        out.push_back(implies(is_there, has_target(key, table, row, is_static)));
       }
     }
   }

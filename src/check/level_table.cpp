@@ -28,7 +28,7 @@ constexpr bool is_in_order() {
   }
   return true;
 }
-static_assert(is_in_order());
+static_assert(kRows.size() == kNumLogics && is_in_order());
 
 template <class Engine>
 Logic logic_with(Engine engine) {

@@ -91,7 +91,8 @@ Result<void> try_claims(const LoadedAudit& loaded, AuditReport& report, Budget& 
   report.claims = audit::try_claims(report.problem, report.claim_texts, report.answer, budget);
   if (report.claims->has_broken()) {
     report.answer.outcome = audit::AuditOutcome::Anomaly;
-    report.answer.limit.clear();
+    // One broken claim answers the question; with --all, what is undecided stays so.
+    if (!report.options.all) report.answer.limit.clear();
   }
   return {};
 }
@@ -160,7 +161,8 @@ int run_audit(const AuditArguments& args) {
   if (auto fits = args.input.is_on_mariadb() ? audit::check_functions(problem)
                                              : audit::check_problem(problem);
       !fits)
-    return fail(loaded->located(fits.error()));
+    return fail(problem.app.functions.empty() ? fits.error().in(loaded->path)
+                                              : loaded->located(fits.error()));
   for (const Level* candidate : loaded->candidates) {
     if (args.input.is_on_mariadb()) break;
     audit::Problem stronger = problem;

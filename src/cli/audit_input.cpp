@@ -14,6 +14,7 @@
 #include "cli/sql_input.h"
 #include "cli/values.h"
 #include "formats/text_kind.h"
+#include "sql/read/assertions.h"
 #include "sql/server/level.h"
 #include "support/blanks.h"
 #include "support/input.h"
@@ -51,9 +52,9 @@ Result<const Level*> find_audited(const AuditInput& input, const LevelSet& known
   if (input.is_on_mariadb()) {
     if (const Level* level = audit::find_mysql_level(name)) return level;
     return Error{.what = fmt::format("'{}' is no level of MariaDB", name),
-                 .hint =
-                     "MariaDB's levels are mysql-rc and mysql-rr here; definitions such as si "
-                     "need --server formal"};
+                 .hint = fmt::format(
+                     "MariaDB's levels are {} here; definitions such as si need --server formal",
+                     sql::server::level_names(sql::server::ServerKind::MariaDb, "and"))};
   }
   if (is_of_mariadb)
     return Error{.what = fmt::format("'{}' is a level of MariaDB", name),
@@ -243,6 +244,8 @@ Result<LoadedAudit> AuditInput::load(const LevelSet& known, Budget budget) const
   std::erase_if(loaded.app.notes, [&](const sql::Note& note) {
     return !note.function.empty() && !loaded.app.find_function(note.function);
   });
+  for (sql::Note& note : sql::comments_passed_over(read->sql))
+    loaded.app.notes.push_back(std::move(note));
   loaded.app.notes.insert(loaded.app.notes.begin(), left_out.begin(), left_out.end());
   if (!is_on_mariadb()) {
     for (sql::Note& note : audit::model_notes(loaded.app))

@@ -40,9 +40,11 @@ void say_unknown(const std::string& reason, const std::string& output) {
 // The engines did not stop although they were asked to: the answer comes from here.
 [[noreturn]] void give_up(std::string_view limit, const std::string& output) {
   clear_progress_line();
-  say_unknown(
-      fmt::format("{} was reached while {}, which did not stop by itself", limit, current_phase()),
-      output);
+  // "exploring: 65 histories so far": the numbers are of some moment before this one.
+  const std::string phase = current_phase();
+  say_unknown(fmt::format("{} was reached while {}, which did not stop by itself", limit,
+                          phase.substr(0, phase.find(':'))),
+              output);
   remove_temporaries();
   std::fflush(nullptr);
   std::_Exit(kUnknown);
@@ -108,6 +110,9 @@ Budget CommonOptions::start() const {
   handle_signals();
   const Budget budget = timeout > 0 ? Budget::seconds(timeout) : Budget();
   const std::size_t bytes = memory.empty() ? machine_bytes() / 4 * 3 : *parse_bytes(memory);
+  // Less than the program takes before it does anything: the answer does not depend on who is
+  // first, the work or the watch.
+  if (resident_bytes() > bytes && bytes > 0) request_stop(StopReason::Memory);
   const std::string to = quiet && !json && output == "-" ? "/dev/null" : output;
   // Lives as long as the process: nothing may outlive its watch.
   static Watch watch({.memory_bytes = bytes,

@@ -19,6 +19,7 @@
 #include "explore/outcomes.h"
 #include "explore/weakest.h"
 #include "report/explore_report.h"
+#include "sql/server/level.h"
 #include "support/output.h"
 #include "support/version.h"
 
@@ -70,6 +71,12 @@ int run_weakest(const ExploreArguments& args, LoadedProgram& input, const LevelS
                 const explore::ExploreOptions& options) {
   const auto start = Clock::now();
   const Executable& program = *input.program;
+  if (!program.has_assertions() && !input.claims.empty())
+    return fail(
+        input.located({.where = input.claims.front().place,
+                       .what = "--weakest tries the definitions of levels, and claims about "
+                               "rows are checked at PostgreSQL's levels only",
+                       .hint = "ask for each: --level " + sql::server::pg_level_names()}));
   if (!program.has_assertions()) {
     return fail({.what = fmt::format("{}: there is nothing to check: the program has no assertion",
                                      input.path),
@@ -155,24 +162,34 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
     return Error{.what = "--weakest tries all levels: it takes no --level",
                  .hint = "use --level cc, or --weakest to find the weakest safe one"};
   }
+  if (args.assert_only && args.outcomes) {
+    return Error{.what = "--assert-only cannot be combined with --outcomes",
+                 .hint =
+                     "it stops at the first violated assertion and merges equal states: not "
+                     "all outcomes are seen"};
+  }
   auto input = args.program.load(budget);
   if (!input) return input.error();
   auto all = std::make_unique<Prepared>(
       Prepared{.levels = *std::move(levels), .input = *std::move(input)});
   all->input.stop_with(budget);
+  all->input.print_remarks(args.common);
   if (all->input.sql != nullptr && (args.mpi || !args.checkpoint.empty())) {
     return Error{.what = "--mpi and --checkpoint are for .txn programs",
                  .hint = "an SQL program is explored by one process, with --threads"};
   }
   if (!args.weakest) {
-    auto on_server = args.server.levels(all->input, args.level);
+    auto on_server = args.server.levels(all->input, all->levels, args.level);
     if (!on_server) return on_server.error();
     all->on_server = *std::move(on_server);
     if (all->on_server && (args.mpi || !args.checkpoint.empty())) {
       return Error{.what = "--mpi and --checkpoint do not go with a server's levels",
                    .hint = "one process explores the schedules of statements"};
     }
-    if (all->on_server) return all;
+    if (all->on_server) {
+      if (auto calls = all->input.require_calls(); !calls) return calls.error();
+      return all;
+    }
     if (args.level.empty())
       return Error{.what = "explore needs a level",
                    .hint = "use --level cc, or --weakest to find the weakest safe one"};
@@ -189,9 +206,13 @@ Result<std::unique_ptr<Prepared>> prepare(const ExploreArguments& args, const Bu
     if (!identity) return identity.error();
     all->identity = *std::move(identity);
   }
-  if (args.weakest) return all;
+  if (args.weakest) {
+    if (auto calls = all->input.require_calls(); !calls) return calls.error();
+    return all;
+  }
   auto level = all->input.find_level(all->levels, args.level);
   if (!level) return level.error();
+  if (auto calls = all->input.require_calls(); !calls) return calls.error();
   auto plan = explore::make_plan(
       program, **level, all->levels, find_algorithm(args.algorithm),
       args.base.empty() ? std::nullopt : std::optional<std::string>(args.base), budget);

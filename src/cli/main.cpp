@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/files.h"
 #include "cli/help.h"
 #include "cli/pictures.h"
+#include "support/output.h"
 #include "support/printable.h"
 #include "support/spelling.h"
 #include "support/version.h"
@@ -146,6 +148,14 @@ Error usage_error(const CLI::App& app, const Words& words, const CLI::ParseError
   return {.what = std::move(what), .hint = std::move(hint), .file = "isoscope"};
 }
 
+// --help and --version, which CLI11 has as errors.
+int print_help(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream text;
+  const int code = app.exit(error, text, text);
+  if (auto written = write_whole("-", text.str()); !written) return fail(written.error());
+  return code;
+}
+
 int run(int argc, char** argv) {
   const Words given(argv + std::min(1, argc), argv + argc);
   speak_as(given.empty() ? "" : given[0], std::ranges::count(given, "--json") > 0);
@@ -169,7 +179,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return print_help(app, error);
     return fail(usage_error(app, words, error));
   }
   for (const auto& [sub, command_run] : runs) {

@@ -1,6 +1,8 @@
 // isoscope predict TRACE --level L …
 #include "predict/predict.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
@@ -20,11 +22,13 @@
 #include "report/command_force_report.h"
 #include "report/predict_report.h"
 #include "report/races_report.h"
+#include "sql/server/level.h"
 #include "support/output.h"
 
 namespace isoscope {
 namespace {
 
+using sql::server::pg_level_names;
 using Clock = std::chrono::steady_clock;
 
 struct PredictArguments {
@@ -114,7 +118,7 @@ int run_races(const PredictArguments& args, sql::server::PgLevel server, const H
       .options = {.level = server, .sessions_are_connections = args.sessions == "connection"},
       .answer = {}};
   const auto level = levels.find(args.level);
-  report.answer = races::find_races(run, report.options, level ? *level : nullptr, levels, budget);
+  report.answer = races::find_races(run, report.options, level ? *level : nullptr, budget);
   clear_progress_line();
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const auto race = static_cast<std::size_t>(args.race);
@@ -163,6 +167,7 @@ Result<void> run_program(const PredictArguments& args, LoadedProgram& program, c
 Result<LoadedProgram> load_app(const PredictArguments& args, const Budget& budget) {
   auto loaded = args.app.load(budget);
   if (!loaded) return loaded;
+  if (auto calls = loaded->require_calls(); !calls) return calls.error();
   if (auto whole = loaded->require_whole_calls(); !whole) return whole.error();
   return loaded;
 }
@@ -196,15 +201,15 @@ int run_predict(const PredictArguments& args) {
   if (!level) return fail(level.error());
   if (args.force)
     return fail({.what = "--force plays races of recorded runs at PostgreSQL's levels",
-                 .hint = "take --level pg-rc, pg-rr or pg-ser, and a run of isoscope record"});
+                 .hint = "take --level " + pg_level_names() + ", and a run of isoscope record"});
   if ((*level)->framework != Framework::CoSnap) {
     if (auto plain = require_plain(**level, "predict"); !plain) return fail(plain.error());
   } else if (program.program != nullptr) {
     return fail({.what = fmt::format("--app runs the program on the embedded store, which does not "
                                      "know levels over co, snap, as '{}' is",
                                      (*level)->full_name()),
-                 .hint = "leave --app out; isoscope explore and run execute programs at pg-rc, "
-                         "pg-rr and pg-ser"});
+                 .hint = "leave --app out; isoscope explore and run execute programs at " +
+                         pg_level_names("and")});
   }
   if (notes.gaps > 0) return fail(Error{.what = notes.limit(), .is_limit = true});
   if (!has_committed(*history))

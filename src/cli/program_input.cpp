@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
+#include "cli/command.h"
 #include "cli/files.h"
 #include "cli/history_input.h"
 #include "cli/sql_input.h"
@@ -13,13 +15,31 @@
 #include "program/program.h"
 #include "sql/run/program.h"
 #include "sql/server/level.h"
+#include "support/blanks.h"
 #include "support/input.h"
+#include "support/printable.h"
 
 namespace isoscope {
 namespace {
 
 Error in_file(const Error& error, const std::string& path, const std::string& text) {
   return error.where.line == 0 ? error : error.in(path).quoting(text);
+}
+
+// A program that does nothing keeps every promise: that is no answer.
+Error no_program(const std::string& text) {
+  if (trimmed(text, blanks::in_sql).empty())
+    return {.what = "the file is empty",
+            .hint = "a program is .txn, or SQL with functions and `-- session` lines"};
+  return {.what = "the program has no sessions",
+          .hint = "add a session of calls: session alice { f(1) }"};
+}
+
+void add_remarks(std::vector<std::string>& remarks, const std::string& path,
+                 const std::string& text) {
+  for (const sql::Note& note : sql::comments_passed_over(text))
+    remarks.push_back(fmt::format("{}:{}:{}: note: {}", path == "-" ? "<stdin>" : printable(path),
+                                  note.where.line, note.where.column, printable(note.what)));
 }
 
 // Functions that cannot be modelled are left out, and with them the sessions that call them. That
@@ -39,6 +59,11 @@ std::optional<Error> find_missing_call(const sql::Application& app) {
 
 Error LoadedProgram::located(const Error& error) const { return in_file(error, path, text); }
 
+void LoadedProgram::print_remarks(const CommonOptions& common) const {
+  if (common.quiet || common.json) return;
+  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+}
+
 void LoadedProgram::stop_with(const Budget& budget) const {
   if (sql != nullptr) sql->stop_with(budget);
 }
@@ -46,12 +71,18 @@ void LoadedProgram::stop_with(const Budget& budget) const {
 Result<const Level*> LoadedProgram::find_level(const LevelSet& levels,
                                                const std::string& name) const {
   if (sql != nullptr && sql::server::find_pg_level(name)) {
-    return Error{.what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and this "
-                                     "executes programs by definitions",
-                                     name),
-                 .hint = "take rc, si or ser; explore and run know pg-rc, pg-rr and pg-ser"};
+    return Error{
+        .what = fmt::format("'{}' on an SQL program is what PostgreSQL does, and this "
+                            "executes programs by definitions",
+                            name),
+        .hint = "take rc, si or ser; explore and run know " + sql::server::pg_level_names("and")};
   }
   return find_timeless(levels, name);
+}
+
+Result<void> LoadedProgram::require_calls() const {
+  if (!program->outline().calls.empty()) return {};
+  return no_program(text).in(path);
 }
 
 Result<void> LoadedProgram::require_whole_calls() const {
@@ -64,7 +95,7 @@ Result<void> LoadedProgram::require_whole_calls() const {
                     .what = fmt::format("{} ends its transaction here and goes on, which only "
                                         "PostgreSQL's levels execute",
                                         function.name),
-                    .hint = "explore and run take --level pg-rc, pg-rr and pg-ser"});
+                    .hint = "explore and run take --level " + sql::server::pg_level_names("and")});
   }
   return {};
 }
@@ -114,6 +145,7 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
     if (!added) return in_file(added.error(), workload, *sessions);
     auto stray = sql::parse_assertions(*sessions, *app);
     if (!stray) return in_file(stray.error(), workload, *sessions);
+    add_remarks(loaded.remarks, workload, *sessions);
     if (!stray->empty()) {
       const Error error{.where = stray->front().place,
                         .what = "a workload has no assertions",
@@ -125,8 +157,14 @@ Result<LoadedProgram> ProgramInput::load(Budget budget) const {
   auto claims = sql::parse_assertions(read->sql, *app);
   if (!claims) return loaded.located(claims.error());
   loaded.claims = *std::move(claims);
+  add_remarks(loaded.remarks, path, read->sql);
   auto program = sql::SqlProgram::create(std::move(*app));
-  if (!program) return loaded.located(program.error());
+  if (!program) {
+    Error error = program.error();
+    // A session with a slip of the pen is none.
+    if (error.where.line == 0 && !loaded.remarks.empty()) error.hint = loaded.remarks.front();
+    return loaded.located(error).in(path);
+  }
   loaded.sql = program->get();
   loaded.program = *std::move(program);
   return loaded;

@@ -20,6 +20,7 @@ class App;
 namespace isoscope {
 
 class Program;
+struct CommonOptions;
 namespace sql {
 class SqlProgram;
 }
@@ -31,14 +32,19 @@ struct LoadedProgram {
   std::string path;
   std::string text;
   std::vector<sql::RowAssertion> claims = {};  // of an SQL program, about its rows
+  std::vector<std::string> remarks = {};       // on comments that look like claims or sessions
 
   // Calls stop with the budget, too, where one of them may take long.
   void stop_with(const Budget& budget) const;
   // An error about the program: with its file, and the line that it points at.
   Error located(const Error& error) const;
+  // Prints the remarks on standard error, unless a program reads the answer.
+  void print_remarks(const CommonOptions& common) const;
   // The level by its name. Names of a server's levels mean its semantics on SQL programs, which
   // this command does not execute: an error.
   Result<const Level*> find_level(const LevelSet& levels, const std::string& name) const;
+  // An error if the program has no sessions; asked when options are understood.
+  Result<void> require_calls() const;
   // For whoever executes calls by definitions: an error that names a procedure with several
   // transactions, which only a server's levels have.
   Result<void> require_whole_calls() const;

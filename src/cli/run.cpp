@@ -13,6 +13,7 @@
 #include "cli/values.h"
 #include "formats/formats.h"
 #include "report/run_report.h"
+#include "sql/server/level.h"
 #include "store/replay.h"
 #include "store/runs.h"
 #include "support/output.h"
@@ -119,10 +120,12 @@ int run_run(const RunArguments& args) {
   auto input = args.program.load(budget);
   if (!input) return fail(input.error());
   input->stop_with(budget);
+  input->print_remarks(args.common);
   if (args.store == RunStore::Weak) {
-    auto on_server = args.server.levels(*input, args.level);
+    auto on_server = args.server.levels(*input, *levels, args.level);
     if (!on_server) return fail(on_server.error());
     if (*on_server) {
+      if (auto calls = input->require_calls(); !calls) return fail(calls.error());
       return run_on_server(args.common, *input, **on_server,
                            {.seed = args.seed,
                             .runs = args.runs,
@@ -137,9 +140,10 @@ int run_run(const RunArguments& args) {
   }
   if (auto whole = input->require_whole_calls(); !whole) return fail(whole.error());
   if (!input->claims.empty()) {
-    return fail(input->located({.where = input->claims.front().place,
-                                .what = "claims about rows are checked at PostgreSQL's levels only",
-                                .hint = "use --store weak --level pg-rc, pg-rr or pg-ser"}));
+    return fail(
+        input->located({.where = input->claims.front().place,
+                        .what = "claims about rows are checked at PostgreSQL's levels only",
+                        .hint = "use --store weak --level " + sql::server::pg_level_names()}));
   }
   const Executable& program = *input->program;
   std::optional<store::LevelPlan> plan;
@@ -150,6 +154,7 @@ int run_run(const RunArguments& args) {
     if (!planned) return fail(input->located(planned.error()));
     plan = *std::move(planned);
   }
+  if (auto calls = input->require_calls(); !calls) return fail(calls.error());
 
   auto done = args.store == RunStore::Replay ? replay_history(args, *input, plan, budget)
                                              : run_often(args, *input, plan, budget);

@@ -12,6 +12,7 @@
 #include "sql/evaluate.h"
 #include "sql/run/program.h"
 #include "sql/server/innodb_fragment.h"
+#include "sql/server/level.h"
 #include "sql/server/recorded.h"
 #include "sql/server/refusals.h"
 #include "sql/server/schedules.h"
@@ -174,7 +175,9 @@ Result<std::optional<ServerLevels>> ServerInput::on_mariadb(const LoadedProgram&
   if (input.sql == nullptr)
     return Error{.what = "--server mariadb is for SQL programs",
                  .hint = "a .txn program is executed by definitions of levels, or at pg-rc"};
-  const std::string hint = "MariaDB's levels are mysql-rc and mysql-rr here";
+  const std::string hint =
+      fmt::format("MariaDB's levels are {} here",
+                  sql::server::level_names(sql::server::ServerKind::MariaDb, "and"));
   ServerLevels on{.server = sql::server::ServerKind::MariaDb};
   const auto base =
       level.empty() ? std::optional(PgLevel::RepeatableRead) : sql::server::find_mysql_level(level);
@@ -194,6 +197,7 @@ Result<std::optional<ServerLevels>> ServerInput::on_mariadb(const LoadedProgram&
 }
 
 Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& input,
+                                                        const LevelSet& known,
                                                         const std::string& level) const {
   using ByCall = std::optional<ServerLevels>;
   if (server == "mariadb") return on_mariadb(input, level);
@@ -207,11 +211,15 @@ Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& inp
   const auto base = level.empty() ? PgLevel::ReadCommitted : find(level);
   const bool is_formal = server == "formal" || !base;
   if (is_formal) {
+    // A level that nobody knows is no level of a definition.
+    if (!base) {
+      if (auto found = input.find_level(known, level); !found) return found.error();
+    }
     if (auto whole = input.require_whole_calls(); !whole) return whole.error();
     if (!input.claims.empty() && !level.empty()) {
       return input.located({.where = input.claims.front().place,
                             .what = "claims about rows are checked at PostgreSQL's levels only",
-                            .hint = "use --level pg-rc, pg-rr or pg-ser"});
+                            .hint = "use --level " + sql::server::pg_level_names()});
     }
     return ByCall();
   }
@@ -224,7 +232,7 @@ Result<std::optional<ServerLevels>> ServerInput::levels(const LoadedProgram& inp
                                                 "server mix only with each other",
                                                 call.level),
                             .hint = level.empty() ? "name the level of the others: --level si"
-                                                  : "use pg-rc, pg-rr or pg-ser"});
+                                                  : "use " + sql::server::pg_level_names()});
     }
     on.levels.push_back(*own);
   }

@@ -33,9 +33,9 @@ struct ServerInput {
 
   void add_to(CLI::App& app);
   // The level of each call if the program runs as the server runs it: an SQL program, and
-  // --level is one of its levels or left out. Nothing: it runs by the definitions of levels. Levels
-  // of both kinds do not mix.
-  Result<std::optional<ServerLevels>> levels(const LoadedProgram& input,
+  // --level is one of its levels or left out. Nothing: it runs by the definitions of levels, which
+  // are `known`. Levels of both kinds do not mix.
+  Result<std::optional<ServerLevels>> levels(const LoadedProgram& input, const LevelSet& known,
                                              const std::string& level) const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 // A program with other levels, and how to get at the program behind it.
 #include "program/program.h"
-#include "program/vain_reads.h"
+#include "program/unused_reads.h"
 
 namespace isoscope::explore {
 
@@ -68,7 +68,7 @@ inline const Program* text_of(const Executable& program) {
 inline std::unique_ptr<Executor> Releveled::executor() const {
   const Program* text = text_of(program_);
   if (reads_in_vain_ || text == nullptr) return program_.executor();
-  return executor_without_vain_reads(*text, has_left_out_reads_);
+  return executor_without_unused_reads(*text, has_left_out_reads_);
 }
 
 }  // namespace isoscope::explore

@@ -6,7 +6,6 @@
 #include "program/remembered.h"
 #include "store/forced_order.h"
 #include "store/txn_set.h"
-#include "support/assert.h"
 
 namespace isoscope::explore {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "force/plan_file.h"
 #include "races/run.h"
+#include "sql/server/level.h"
 
 namespace isoscope::force {
 namespace {
@@ -139,8 +140,9 @@ Result<CommandPlan> read_command_plan(std::string_view text, std::size_t which) 
           fmt::format("there are {}", predictions->is_array() ? predictions->size() : 0));
     plan = member((*predictions)[which - 1], "plan");
     if (plan == nullptr)
-      return command_plan_error("this prediction has none",
-                                "predict at pg-rc, pg-rr or pg-ser from a recorded run has one");
+      return command_plan_error(
+          "this prediction has none",
+          fmt::format("predict at {} from a recorded run has one", sql::server::pg_level_names()));
   }
   const auto* format = member(*plan, "format");
   if (format == nullptr || *format != kPlanFormat)

@@ -5,8 +5,7 @@
 // the wire. Two things make it seen, both in the text of the function:
 //
 //   variables   A gate (gates.h) before the statement tells what they hold, so that the statement
-//   is
-//               known as it was executed:       UPDATE t SET v = n - 1 WHERE id = p
+//               is known as it was executed:    UPDATE t SET v = n - 1 WHERE id = p
 //                                               UPDATE t SET v = 7 - 1 WHERE id = 3
 //   snapshot    A condition that is always true writes the snapshot into the server's log, as the
 //               recorder does it with a client's statements (record/shape.h).

@@ -45,11 +45,11 @@ std::string documented(const std::string& product, const std::string& declared) 
   using sql::server::ServerKind;
   const bool is_mariadb = product.starts_with("MariaDB");
   if (!is_mariadb && !product.starts_with("PostgreSQL")) return {};
-  if (declared == sql_words_of(PgLevel::Serializable)) return "ser";
+  if (declared == sql_words_of(PgLevel::Serializable)) return std::string(name_of(Logic::Ser));
   for (const auto& level : levels_of(is_mariadb ? ServerKind::MariaDb : ServerKind::Postgres)) {
     if (declared != level.words) continue;
-    if (level.level == PgLevel::ReadCommitted) return first_known({level.name, "rc"});
-    return is_mariadb ? first_known({level.name}) : "si";
+    if (level.level == PgLevel::ReadCommitted) return first_known({level.name, name_of(Logic::Rc)});
+    return is_mariadb ? first_known({level.name}) : std::string(name_of(Logic::Si));
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "races/run.h"
+#include "races/words.h"
 #include "record/statement_text.h"
 #include "sql/read/pg_parse.h"
 
@@ -76,7 +77,7 @@ bool asks_catalog(const record::StatementText& statement) {
   if (statement.kind != StatementKind::Select) return false;
   const auto tree = sql::parse_sql(statement.text);
   if (!tree || names_user_table(*tree) || calls_other_function(*tree)) return false;
-  return races::shape_of(statement.text).find("advisory") == std::string::npos;
+  return !races::StatementWords(statement.text).call("advisory");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "formats/hist_lexer.h"
 #include "formats/scan.h"
 #include "history/builder.h"
-#include "support/spelling.h"
 
 namespace isoscope {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "check/level_table.h"
-
 namespace isoscope {
 namespace {
 
@@ -61,8 +59,6 @@ constexpr std::array kInjections = {
 };
 
 }  // namespace
-
-bool Injection::breaks(Logic level) const { return implies(level, weakest_broken); }
 
 std::span<const Injection> injections() { return kInjections; }
 

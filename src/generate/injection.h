@@ -18,8 +18,6 @@ struct Injection {
   Anomaly anomaly = Anomaly::None;
   Logic weakest_broken = Logic::Rc;
   std::string_view script;  // in the hist format; 0 is the initial value
-
-  bool breaks(Logic level) const;
 };
 
 // How many sessions the largest script needs.

@@ -48,7 +48,6 @@ class Digraph {
   }
 
   std::size_t size() const { return begin_.size() - 1; }
-  std::size_t num_arcs() const { return to_.size(); }
   // In the order in which they were added; one that was added twice is here twice.
   std::span<const Node> successors(Node v) const {
     return {to_.data() + begin_[v], to_.data() + begin_[v + 1]};

@@ -7,8 +7,7 @@
 //                                                                 before a
 //   a --ww[x]--> b  because a leads to b:                         a … b P
 //   a --rw[x]--> b  because w, whose x it reads, is before b:     the same for w and b, for P puts
-//   b
-//                                                                 before a, which reads from w
+//                                                                 b before a, which reads from w
 //
 // Each turn brings what stands behind an edge one level up, so a few turns reach the transaction.
 #include <algorithm>

@@ -25,10 +25,9 @@
 //           that a level forbids is found by `check` on a candidate and excluded by the reads and
 //           transactions of its explanation. So every level works that `check` decides.
 // Parts     A trace that falls into parts which share no key and no session is decided part by
-// part:
-//           orders of the parts, one after the other, are an order of the whole (parts.h). And
-//           before any clause is written, the likely predictions are tried: one or two transactions
-//           that miss an update (quick.h).
+//           part: orders of the parts, one after the other, are an order of the whole (parts.h).
+//           And before any clause is written, the likely predictions are tried: one or two
+//           transactions that miss an update (quick.h).
 // Trust     Each prediction is checked: the level holds, ser does not, and both reasons are
 //           confirmed by code that shares nothing with this engine (check/check.h).
 //

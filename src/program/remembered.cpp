@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "support/assert.h"
-
 namespace isoscope {
 namespace {
 

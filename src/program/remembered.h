@@ -52,7 +52,7 @@ class Remembering : public Executor {
   virtual const Outlook* outlook() = 0;
 };
 
-// Of an executor of the program's code: its machine, perhaps without vain reads.
+// Of an executor of the program's code: its machine, perhaps without unused reads.
 std::unique_ptr<Remembering> remembering(const Program& program, std::unique_ptr<Executor> executor,
                                          std::size_t most_bytes = kMostRememberedBytes);
 

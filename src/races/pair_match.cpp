@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "races/pair_state.h"
+#include "races/run_locks.h"
 #include "races/stale_guard.h"
 
 namespace isoscope::races {
@@ -90,7 +91,7 @@ std::optional<Guard> Pair::unmatched(const State& state, bool is_second, bool se
   const bool is_change =
       statement.kind == StatementKind::Update || statement.kind == StatementKind::Delete;
   if (statement.kind == StatementKind::Insert ||
-      (locked.empty() && !is_change && !statement.locks_found))
+      (locked.empty() && !is_change && !holds_found(statement)))
     return std::nullopt;
   // Rows that it found: also those that it locks and that none writes.
   std::set<RowId> found;

@@ -10,6 +10,7 @@
 #include "history/builder.h"
 #include "races/run_locks.h"
 #include "races/triangles.h"
+#include "spec/serializable.h"
 #include "verdict/verdict.h"
 
 namespace isoscope::races {
@@ -131,9 +132,8 @@ Value value_of(HistoryBuilder& builder, const std::string& text) {
 
 class RaceFinder {
  public:
-  RaceFinder(const Run& run, const RaceOptions& options, const Level* level, const LevelSet& levels,
-             Budget& budget)
-      : run_(run), options_(options), level_(level), levels_(levels), budget_(budget) {}
+  RaceFinder(const Run& run, const RaceOptions& options, const Level* level, Budget& budget)
+      : run_(run), options_(options), level_(level), budget_(budget) {}
 
   RaceAnswer find() {
     answer_.transactions = run_.txns.size() - 1;
@@ -334,8 +334,7 @@ class RaceFinder {
     }
     auto history = std::move(builder).build(&budget_);
     if (!history) return std::nullopt;
-    const auto ser = levels_.find("ser");
-    CheckAnswer unserializable = check(*history, **ser, budget_);
+    CheckAnswer unserializable = check(*history, serializable_level(), budget_);
     is_cut_ |= unserializable.verdict.outcome != Outcome::Violated;
     if (unserializable.verdict.outcome != Outcome::Violated) return std::nullopt;
     std::optional<CheckAnswer> allowed;
@@ -433,7 +432,6 @@ class RaceFinder {
   const Run& run_;
   const RaceOptions& options_;
   const Level* level_;
-  const LevelSet& levels_;
   Budget& budget_;
   RaceAnswer answer_;
   std::map<std::set<std::string>, std::size_t> groups_;
@@ -445,8 +443,8 @@ class RaceFinder {
 }  // namespace
 
 RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* level,
-                      const LevelSet& levels, Budget& budget) {
-  return RaceFinder(run, options, level, levels, budget).find();
+                      Budget& budget) {
+  return RaceFinder(run, options, level, budget).find();
 }
 
 std::optional<PgLevel> server_level(std::string_view name) {

@@ -24,7 +24,7 @@
 #include "check/check.h"
 #include "history/history.h"
 #include "races/pair.h"
-#include "spec/levels.h"
+#include "spec/level.h"
 #include "support/budget.h"
 
 namespace isoscope::races {
@@ -70,7 +70,7 @@ struct RaceAnswer : Answer {
 
 // `level`: its text, or null if there is none.
 RaceAnswer find_races(const Run& run, const RaceOptions& options, const Level* level,
-                      const LevelSet& levels, Budget& budget);
+                      Budget& budget);
 
 // Of pg-rc, pg-rr and pg-ser alone: `serializable` is a level of the language too.
 std::optional<PgLevel> server_level(std::string_view name);

@@ -95,17 +95,17 @@ class RunReader {
     const TxnNote* note = h_.note(t);
     if (note == nullptr) return;
     for (const StatementNote& statement : note->stmts) {
-      const std::string sql = lower_case(statement.sql);
-      if (sql.find("advisory_lock") != std::string::npos) locking_sessions_.insert(h_.session(t));
+      if (described(statement.sql).locks_session) locking_sessions_.insert(h_.session(t));
     }
   }
 
-  static void note_other_locks(const std::string& shape, Txn& txn) {
-    const std::string text = lower_case(shape);
+  void note_other_locks(const Statement& statement, Txn& txn) {
+    const Described& known = described(statement.sql);
+    const std::string text = lower_case(statement.shape);
     const bool locks_tables = text.starts_with("lock ");
     if (locks_tables) txn.table_locks += text + ";";
-    txn.holds_other_locks |= locks_tables || text.find("advisory_") != std::string::npos;
-    txn.tries_locks |= text.find("pg_try_advisory_") != std::string::npos;
+    txn.holds_other_locks |= locks_tables || known.takes_advisory;
+    txn.tries_locks |= known.tries_advisory;
   }
 
   void read_txn(TxnId t) {
@@ -120,15 +120,15 @@ class RunReader {
     txn.statements.resize(h_.num_statements(t));
     std::string shape(txn.level ? name_of(*txn.level) : txn.isolation);
     for (std::size_t i = 0; i < txn.statements.size(); ++i) {
-      if (note != nullptr && i < note->stmts.size()) txn.statements[i].sql = note->stmts[i].sql;
-      describe(txn.statements[i]);
-      note_other_locks(txn.statements[i].shape, txn);
+      txn.statements[i] =
+          described(note != nullptr && i < note->stmts.size() ? note->stmts[i].sql : "").statement;
+      note_other_locks(txn.statements[i], txn);
       shape += "\n" + txn.statements[i].shape;
     }
     for (const EventId e : h_.events(t)) read_event(e, index_[t], txn);
     for (const RowLock& lock : h_.locks(t)) {
       Statement& statement = txn.statements[lock.statement];
-      LockMode mode = lock_mode(statement.shape);  // a history does not tell the two exclusive ones
+      LockMode mode = lock_mode(statement);  // a history does not tell the two exclusive ones
       if (lock.mode == ::isoscope::LockMode::Share) mode = LockMode::Share;
       if (lock.mode == ::isoscope::LockMode::KeyShare) mode = LockMode::KeyShare;
       statement.locks.push_back({lock.row, mode, true});
@@ -143,23 +143,31 @@ class RunReader {
     }
   }
 
-  void describe(Statement& statement) {
-    auto known = described_.find(statement.sql);
-    if (known == described_.end())
-      known =
-          described_
-              .emplace(statement.sql, std::pair(shape_of(statement.sql), code_place(statement.sql)))
-              .first;
-    statement.shape = known->second.first;
-    statement.place = known->second.second;
-    statement.kind = kind_of_text(statement.shape);
-    const std::string text = lower_case(statement.shape);
-    statement.tells_rows =
-        statement.kind == StatementKind::Select || text.find("returning") != std::string::npos;
-    statement.takes_conflicts = text.find("on conflict") != std::string::npos;
-    for (const char* lock : {" for update", " for no key update", " for share", " for key share"})
-      statement.locks_found |=
-          statement.kind == StatementKind::Select && text.find(lock) != std::string::npos;
+  // What a text tells by itself.
+  struct Described {
+    Statement statement;
+    bool locks_session = false;   // it takes advisory locks that the session keeps
+    bool takes_advisory = false;  // … or gives them back, or takes some for the transaction
+    bool tries_advisory = false;
+  };
+
+  const Described& described(const std::string& sql) {
+    const auto [known, is_new] = described_.try_emplace(sql);
+    if (!is_new) return known->second;
+    const StatementWords words(sql);
+    Statement& made = known->second.statement;
+    made = {.sql = sql, .shape = shape_of(sql), .place = code_place(sql)};
+    made.kind = kind_of_text(made.shape);
+    made.tells_rows = made.kind == StatementKind::Select || words.have("returning");
+    made.takes_conflicts = words.have("on conflict");
+    made.clauses = {.update = words.have("for update"),
+                    .no_key_update = words.have("for no key update"),
+                    .share = words.have("for share"),
+                    .key_share = words.have("for key share")};
+    known->second.locks_session = words.call("advisory_lock");
+    known->second.takes_advisory = words.call("advisory_");
+    known->second.tries_advisory = words.call("pg_try_advisory_");
+    return known->second;
   }
 
   void read_event(EventId e, RunTxn t, Txn& txn) {
@@ -197,7 +205,7 @@ class RunReader {
   ById<TxnId, RunTxn> index_;             // none for those that did not commit
   std::set<SessionId> locking_sessions_;  // that took advisory locks for longer
   std::map<std::string, std::size_t> shapes_;
-  std::map<std::string, std::pair<std::string, std::string>> described_;
+  std::map<std::string, Described> described_;
 };
 
 std::string without_percents(std::string_view text) {

@@ -57,6 +57,15 @@ struct Lock {
   std::size_t until = kNothing;  // the ROLLBACK TO that gives it back; else it is held to the end
 };
 
+// The locking clauses of a statement, wherever they stand in it.
+struct LockClauses {
+  bool update = false;  // FOR UPDATE
+  bool no_key_update = false;
+  bool share = false;
+  bool key_share = false;
+  bool any() const { return update || no_key_update || share || key_share; }
+};
+
 enum class StatementKind : std::uint8_t { Select, Insert, Update, Delete, Other };
 
 struct Statement {
@@ -66,7 +75,7 @@ struct Statement {
   StatementKind kind = StatementKind::Other;
   bool tells_rows = false;       // SELECT, or RETURNING: the application learns what it read
   bool takes_conflicts = false;  // ON CONFLICT: a key that is there does not end it
-  bool locks_found = false;      // SELECT … FOR UPDATE, …: it holds what it finds
+  LockClauses clauses = {};
   // Behind a SAVEPOINT: if it fails, the application may go back and go on from there.
   bool is_behind_savepoint = false;
   std::vector<Read> reads = {};

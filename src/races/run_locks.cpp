@@ -152,12 +152,11 @@ void lock_recreated(const Run& run, RunTxn t, Txn& txn, const std::vector<std::s
 // ROLLBACK TO gives the locks back that were taken since its savepoint. What an UPDATE, DELETE or
 // locking read took that was undone is not recorded: the rows that it found.
 void give_back_locks(const Run& run, Statement& statement, std::size_t at) {
-  const std::string text = lower_case(statement.shape);
   const bool is_change =
       statement.kind == StatementKind::Update || statement.kind == StatementKind::Delete;
-  const bool is_share = text.find("for share") != std::string::npos;
-  const bool locks_rows = is_change || is_share || text.find("for update") != std::string::npos ||
-                          text.find("for no key update") != std::string::npos;
+  const bool is_share = statement.clauses.share;
+  const bool locks_rows =
+      is_change || is_share || statement.clauses.update || statement.clauses.no_key_update;
   std::set<RowId> locked;
   for (const Lock& lock : statement.locks) locked.insert(lock.row);
   for (const Read& read : statement.reads) {
@@ -165,7 +164,7 @@ void give_back_locks(const Run& run, Statement& statement, std::size_t at) {
     if (!locks_rows || !is_found(run, read) || !locked.insert(key.row).second) continue;
     const LockMode mode = is_share                                  ? LockMode::Share
                           : statement.kind == StatementKind::Update ? LockMode::NoKeyUpdate
-                                                                    : lock_mode(statement.shape);
+                                                                    : lock_mode(statement);
     statement.locks.push_back({key.row, mode, !is_change});
   }
   for (Lock& lock : statement.locks) lock.until = at;
@@ -199,11 +198,13 @@ bool may_exclude_otherwise(const Run& run, RunTxn t, RunTxn u) {
          locks_table_of(run, first, second) || locks_table_of(run, second, first);
 }
 
-LockMode lock_mode(const std::string& shape) {
-  const std::string text = lower_case(shape);
-  const bool is_no_key = text.find("for no key update") != std::string::npos &&
-                         text.find("for update") == std::string::npos;
+LockMode lock_mode(const Statement& statement) {
+  const bool is_no_key = statement.clauses.no_key_update && !statement.clauses.update;
   return is_no_key ? LockMode::NoKeyUpdate : LockMode::Update;
+}
+
+bool holds_found(const Statement& statement) {
+  return statement.kind == StatementKind::Select && statement.clauses.any();
 }
 
 void complete_locks(const Run& run, RunTxn t, Txn& txn) {

@@ -12,8 +12,10 @@ namespace isoscope::races {
 // savepoint. Requires: its reads, writes and recorded locks, and the keys' values up to it.
 void complete_locks(const Run& run, RunTxn t, Txn& txn);
 
-// What an exclusive lock of a locking read excludes, by the text of its statement.
-LockMode lock_mode(const std::string& shape);
+// What an exclusive lock of a locking read excludes, by the clauses of its statement.
+LockMode lock_mode(const Statement& statement);
+// SELECT … FOR UPDATE, …: it holds what it finds.
+bool holds_found(const Statement& statement);
 
 // May locks that are no row's keep the two apart? Both hold some, or one has locked a table whose
 // rows the other touches.

@@ -3,8 +3,7 @@
 #include <cctype>
 #include <string>
 #include <string_view>
-
-#include "support/spelling.h"
+#include <vector>
 
 namespace isoscope::races {
 
@@ -13,14 +12,23 @@ inline bool is_of_name(char c) {
 }
 
 // Is the word, in small letters, in the text, in letters of any size?
-inline bool has_word(std::string_view text, std::string_view word) {
-  const std::string small = lower_case(text);
-  for (std::size_t at = small.find(word); at != std::string::npos; at = small.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_of_name(small[at - 1])) && (end == small.size() || !is_of_name(small[end])))
-      return true;
-  }
-  return false;
-}
+bool has_word(std::string_view text, std::string_view word);
+
+// A statement as PostgreSQL's scanner sees it, without comments. What stands in a constant, or is a
+// part of a longer name, is none of its words; but the words of the text that DO runs are.
+class StatementWords {
+ public:
+  explicit StatementWords(std::string_view sql);
+
+  // Do these words follow each other? In small letters, with a blank between each two.
+  bool have(std::string_view phrase) const;
+  // Is a function called in whose name this part occurs?
+  bool call(std::string_view part) const;
+
+ private:
+  bool is_inserted_into(std::size_t word) const;
+
+  std::vector<std::string> words_;  // in small letters
+};
 
 }  // namespace isoscope::races

@@ -71,7 +71,9 @@ Result<void> finish_appending(const Appender& appender, ServerLog& rows,
   if (!catalog) return catalog.error();
   const auto status_of = [&](std::uint64_t xid) {
     auto status = sql.query(fmt::format("SELECT pg_xact_status('{}')", xid));
-    return status && !status->empty() ? (*status)[0][0].value_or("") : std::string();
+    const Cell told = status && !status->empty() ? (*status)[0][0] : Cell();
+    if (told == "committed") return TxnStatus::Committed;
+    return told == "aborted" ? TxnStatus::Aborted : TxnStatus::Unknown;
   };
   rows.remember(told_log(txns, {.catalog = *catalog,
                                 .before = appender.start(),

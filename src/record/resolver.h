@@ -2,8 +2,7 @@
 // The steps of resolve() (resolve.h), each of which goes through the whole run once:
 //
 //   survey     which rows are written, which questions are asked, which tables were altered, and
-//   how
-//              messages go with statements (resolver_survey.cpp)
+//              how messages go with statements (resolver_survey.cpp)
 //   identify   which transaction of the log is which of the recording (resolver.cpp)
 //   hand_on    what statements read (resolver_reads.cpp) and what each transaction did
 //              (resolver_events.cpp), one after the other

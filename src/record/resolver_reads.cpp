@@ -5,7 +5,6 @@
 
 #include "record/accesses_parts.h"
 #include "record/resolver.h"
-#include "record/rollbacks.h"
 #include "record/words.h"
 
 namespace isoscope::record {

@@ -13,6 +13,7 @@
 #include "record/gatekeeper.h"
 #include "record/resolve.h"
 #include "record/rollbacks.h"
+#include "support/spelling.h"
 
 namespace isoscope::record {
 namespace {
@@ -106,9 +107,7 @@ class ToldLog {
     if (txn.status == TxnStatus::Unknown && work.xid != 0) {
       // The server may have gone on without a client to answer, or committed in two phases.
       work.end = std::numeric_limits<Microseconds>::max();
-      const std::string status = context_.status_of(work.xid);
-      if (status == "committed") txn.status = TxnStatus::Committed;
-      if (status == "aborted") txn.status = TxnStatus::Aborted;
+      txn.status = context_.status_of(work.xid);
     }
   }
 
@@ -282,8 +281,8 @@ class ToldLog {
   // SET TRANSACTION SNAPSHOT: one that another transaction has taken before.
   static bool imports_snapshot(const RecordedTxn& txn) {
     return std::ranges::any_of(txn.statements, [](const RecordedStatement& statement) {
-      return is_harmless(statement.kind) && (statement.sql.find("SNAPSHOT") != std::string::npos ||
-                                             statement.sql.find("snapshot") != std::string::npos);
+      return is_harmless(statement.kind) &&
+             lower_case(statement.sql).find("snapshot") != std::string::npos;
     });
   }
 

@@ -28,8 +28,8 @@ struct ToldContext {
   const TableStates& before;
   const TableStates& after;
   bool is_counted = true;  // false: the counters may lack something
-  // "committed" or "aborted", as the server knows it; empty if it does not.
-  std::function<std::string(std::uint64_t xid)> status_of;
+  // As the server knows it.
+  std::function<TxnStatus(std::uint64_t xid)> status_of;
 };
 
 // Numbers the statements' gates, so that they find their snapshots; adds gaps for those whose

@@ -73,7 +73,7 @@ Json cycle_json(const sql::Application& app, const FoundAnomaly& anomaly) {
     const sql::Table& table = app.table(edge.at.table);
     Json one{{"from", call_name(edge.from)},
              {"to", call_name(edge.to)},
-             {"edge", edge_word(edge.kind)},
+             {"edge", name_of(edge_of(edge.kind))},
              {"table", table.name},
              {"row", to_json(edge.at.row)}};
     if (edge.at.attribute == audit::kPresence) {
@@ -238,11 +238,8 @@ Json levels_json(const audit::Problem& problem) {
 
 Header header_of(const AuditReport& report) {
   const audit::AuditReport& answer = report.answer;
-  Header header =
-      header_of("audit", {.outcome = audit::outcome_of(answer.outcome), .limit = answer.limit},
-                report.seconds);
-  header.verdict = audit::name_of(answer.outcome);
-  return header;
+  return header_of("audit", {.outcome = audit::outcome_of(answer.outcome), .limit = answer.limit},
+                   report.seconds, audit::name_of(answer.outcome));
 }
 
 Outcome overall(const AuditReport& report) {

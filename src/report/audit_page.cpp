@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "report/audit_claims.h"
 #include "report/audit_report.h"
@@ -9,6 +10,7 @@
 #include "report/history_scene.h"
 #include "report/page_steps.h"
 #include "report/schedule_scene.h"
+#include "report/shown.h"
 #include "support/printable.h"
 
 namespace isoscope {
@@ -16,15 +18,6 @@ namespace isoscope {
 namespace {
 
 using audit::FoundAnomaly;
-
-EdgeKind drawn_kind(audit::EdgeKind kind) {
-  switch (kind) {
-    case audit::EdgeKind::Wr: return EdgeKind::Wr;
-    case audit::EdgeKind::Ww: return EdgeKind::Ww;
-    case audit::EdgeKind::Rw: return EdgeKind::Rw;
-  }
-  return EdgeKind::Wr;
-}
 
 std::size_t op_on(const SceneBox& box, const std::string& key, bool is_read) {
   for (std::size_t i = 0; i < box.ops.size(); ++i) {
@@ -49,20 +42,21 @@ std::string remark_of(const FoundAnomaly& anomaly, audit::ScenarioCallId call) {
 }
 
 // Keys that stand for whole rows let levels see conflicts of rows; people see the columns.
-bool is_whole_row(std::string_view key) { return key.starts_with("row "); }
-
-void drop_whole_rows(Scene& scene) {
-  std::erase_if(scene.edges, [](const SceneEdge& edge) { return is_whole_row(edge.key); });
+void drop_whole_rows(Scene& scene, const audit::ReplayHistory& run) {
+  std::set<std::string> rows;
+  for (const KeyId row : run.whole_rows) rows.insert(shown(*run.history, row));
+  const auto is_whole_row = [&](const auto& part) { return rows.contains(part.key); };
+  std::erase_if(scene.edges, is_whole_row);
   for (std::size_t b = 0; b < scene.boxes.size(); ++b) {
     std::vector<SceneOp>& ops = scene.boxes[b].ops;
     std::vector<std::size_t> places;  // of the operations that stay
     for (std::size_t i = 0, next = 0; i < ops.size(); ++i)
-      places.push_back(is_whole_row(ops[i].key) ? kNoIndex : next++);
+      places.push_back(is_whole_row(ops[i]) ? kNoIndex : next++);
     for (SceneEdge& edge : scene.edges) {
       if (edge.from == b && edge.from_op < places.size()) edge.from_op = places[edge.from_op];
       if (edge.to == b && edge.to_op < places.size()) edge.to_op = places[edge.to_op];
     }
-    std::erase_if(ops, [](const SceneOp& op) { return is_whole_row(op.key); });
+    std::erase_if(ops, is_whole_row);
   }
 }
 
@@ -81,8 +75,8 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
                        .call = [&](TxnId t) {
                          return printable(audit::print(app, anomaly.scenario.calls[{t.index - 1}]));
                        }});
+    drop_whole_rows(scene, *run);
   }
-  drop_whole_rows(scene);
   scene.title = headline(app, anomaly);
   scene.sentence =
       fmt::format("{}: {}.", audit::name_of(anomaly.replay.label), printable(anomaly.replay.why));
@@ -96,7 +90,7 @@ Scene anomaly_scene(const AuditReport& report, const FoundAnomaly& found) {
   }
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
     const std::string key = printable(audit::print(app, edge.at));
-    const EdgeKind kind = drawn_kind(edge.kind);
+    const EdgeKind kind = edge_of(edge.kind);
     const std::size_t from = edge.from.index + 1;
     const std::size_t to = edge.to.index + 1;
     std::erase_if(scene.edges, [&](const SceneEdge& other) {
@@ -216,7 +210,7 @@ class AuditSchedule {
       if (from == kNoIndex || to == kNoIndex) continue;
       scene.edges.push_back({.from = from,
                              .to = to,
-                             .kind = drawn_kind(edge.kind),
+                             .kind = edge_of(edge.kind),
                              .key = printable(audit::print(app_, edge.at)),
                              .why = edge_story(anomaly_, edge),
                              .in_cycle = true});

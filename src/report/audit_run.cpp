@@ -139,13 +139,13 @@ std::string headline(const sql::Application& app, const FoundAnomaly& anomaly) {
   return out;
 }
 
-std::string_view edge_word(audit::EdgeKind kind) {
+EdgeKind edge_of(audit::EdgeKind kind) {
   switch (kind) {
-    case audit::EdgeKind::Wr: return "wr";
-    case audit::EdgeKind::Ww: return "ww";
-    case audit::EdgeKind::Rw: return "rw";
+    case audit::EdgeKind::Wr: return EdgeKind::Wr;
+    case audit::EdgeKind::Ww: return EdgeKind::Ww;
+    case audit::EdgeKind::Rw: return EdgeKind::Rw;
   }
-  return "";
+  return EdgeKind::Wr;
 }
 
 const sql::Value* value_read(const FoundAnomaly& anomaly, const ReplayEdge& edge) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "audit/search.h"
+#include "verdict/verdict.h"
 
 namespace isoscope {
 
@@ -19,7 +20,7 @@ std::string call_name(audit::ScenarioCallId call);
 // "lost update between 2 calls of withdraw", "long fork between 2 calls of look and 1 of pay"
 std::string headline(const sql::Application& app, const audit::FoundAnomaly& anomaly);
 
-std::string_view edge_word(audit::EdgeKind kind);  // "rw"
+EdgeKind edge_of(audit::EdgeKind kind);
 
 // What the two calls of an edge read and wrote: "T1 read 100, T2 wrote 50", "T1 found no row, T2
 // inserted it".

@@ -227,8 +227,8 @@ std::string cycle_text(const sql::Application& app, const FoundAnomaly& anomaly,
   };
   std::string out;
   for (const audit::ReplayEdge& edge : anomaly.replay.cycle) {
-    out += fmt::format("  {} --{}--> {}  {}\n", call(edge.from), paint.strong(edge_word(edge.kind)),
-                       call(edge.to),
+    out += fmt::format("  {} --{}--> {}  {}\n", call(edge.from),
+                       paint.strong(name_of(edge_of(edge.kind))), call(edge.to),
                        paint.faint(printable(audit::print(app, edge.at)) + ": " +
                                    edge_story(anomaly, edge) + lines_text(edge)));
   }

@@ -152,10 +152,4 @@ Json CheckJson::object(const Header& header) const {
   return json;
 }
 
-std::string check_json(const CheckReport& report) {
-  CheckJson json;
-  json.add(report);
-  return json.text(report.seconds);
-}
-
 }  // namespace isoscope

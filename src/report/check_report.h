@@ -80,9 +80,6 @@ class CheckJson {
   Json levels_;
 };
 
-// The same of one history.
-std::string check_json(const CheckReport& report);
-
 // For pictures and pages: each violated level with its cycle, each consistent one with its order,
 // and with --explain all the anomalies by kind.
 Page check_page(const CheckReport& report);

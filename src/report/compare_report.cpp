@@ -219,11 +219,9 @@ Header header_of(const CompareAnswer& answer) {
   const bool is_known = answer.relation != LevelRelation::Unknown;
   const std::string& limit =
       answer.forward.limit.empty() ? answer.backward.limit : answer.forward.limit;
-  Header header =
-      header_of("compare", {.outcome = is_known ? Outcome::Ok : Outcome::Unknown, .limit = limit},
-                answer.seconds);
-  header.verdict = name_of(answer.relation);
-  return header;
+  return header_of("compare",
+                   {.outcome = is_known ? Outcome::Ok : Outcome::Unknown, .limit = limit},
+                   answer.seconds, name_of(answer.relation));
 }
 
 Header header_of(const CompareMatrix& m) {

@@ -3,7 +3,6 @@
 #include "report/explore_report.h"
 #include "report/json.h"
 #include "report/server_story.h"
-#include "support/assert.h"
 #include "support/budget.h"
 
 namespace isoscope {

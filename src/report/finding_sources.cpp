@@ -136,7 +136,7 @@ Finding anomaly_finding(const AuditReport& report, const audit::FoundAnomaly& fo
   std::vector<std::string> parts;
   for (const sql::FunctionId function : anomaly.functions)
     parts.push_back(app.function(function).name);
-  for (const audit::EdgeKind kind : anomaly.kinds) parts.emplace_back(edge_word(kind));
+  for (const audit::EdgeKind kind : anomaly.kinds) parts.emplace_back(name_of(edge_of(kind)));
   std::ranges::sort(parts);
   for (const std::string& part : parts) finding.identity += "\n" + part;
   if (!finding.related.empty()) {
@@ -259,6 +259,7 @@ Findings audit_findings(const AuditReport& report) {
   }
   // Of anomalies, a limit says that others may not have been found.
   if (!out.findings.empty()) out.complete = report.answer.limit.empty();
+  out.limit = report.answer.limit;
   out.cases.push_back(std::move(one));
   add_cut_cases(out, report);
   return out;

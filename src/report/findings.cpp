@@ -229,8 +229,12 @@ std::size_t apply_baseline(Findings& findings, const std::set<std::string>& know
   }
   if (fresh > 0) return fresh;
   for (FindingCase& one : findings.cases) {
-    if (one.outcome == Outcome::Violated)
-      one.outcome = findings.complete ? Outcome::Consistent : Outcome::Unknown;
+    if (one.outcome != Outcome::Violated) continue;
+    one.outcome = findings.complete ? Outcome::Consistent : Outcome::Unknown;
+    // What is known is not what keeps it from passing.
+    if (!findings.complete)
+      one.message = findings.limit.empty() ? "there may be further findings"
+                                           : "there may be further findings: " + findings.limit;
   }
   return 0;
 }

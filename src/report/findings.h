@@ -52,6 +52,7 @@ struct Findings {
   std::vector<Finding> findings = {};
   std::vector<FindingCase> cases = {};
   bool complete = true;       // false: there may be more of them than were looked for
+  std::string limit = {};     // then: why, if it is known
   bool has_baseline = false;  // `is_known` was looked up
 };
 

@@ -25,9 +25,8 @@ Outcome outcome_of(force::ForceVerdict verdict) {
 }
 
 Header force_header(force::ForceVerdict verdict, const std::string& limit, double seconds) {
-  Header header = header_of("force", {.outcome = outcome_of(verdict), .limit = limit}, seconds);
-  header.verdict = force::name_of(verdict);
-  return header;
+  return header_of("force", {.outcome = outcome_of(verdict), .limit = limit}, seconds,
+                   force::name_of(verdict));
 }
 
 std::string painted(force::ForceVerdict verdict, const Paint& paint) {

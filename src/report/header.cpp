@@ -58,9 +58,10 @@ std::string_view word_of(std::string_view command, Outcome outcome) {
   return "unknown";  // of whatever was asked, even before it is known to be a command
 }
 
-Header header_of(std::string_view command, const Answer& answer, double seconds) {
+Header header_of(std::string_view command, const Answer& answer, double seconds,
+                 std::optional<std::string_view> word) {
   return {.command = command,
-          .verdict = word_of(command, answer.outcome),
+          .verdict = word ? *word : word_of(command, answer.outcome),
           .outcome = answer.outcome,
           .limit = answer.limit,
           .stats = answer.stats,

@@ -8,6 +8,7 @@
 //
 // A command's words for the good and the interesting outcome are in one table (header.cpp). So is
 // what is printed in place of an answer where the input is bad.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,8 +32,9 @@ struct Header {
 // The word of a command for an outcome: of predict "none", "predicted", "unknown".
 std::string_view word_of(std::string_view command, Outcome outcome);
 
-// With the command's word for the outcome.
-Header header_of(std::string_view command, const Answer& answer, double seconds);
+// With the command's word for the outcome, or with `word` where the answer has one of its own.
+Header header_of(std::string_view command, const Answer& answer, double seconds,
+                 std::optional<std::string_view> word = {});
 
 Json json_header(const Header& header);
 // {"tool":…,"version":…,"error":{"where":…,"what":…,"hint":…}}

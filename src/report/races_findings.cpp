@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "report/explain.h"
 #include "report/header.h"
 #include "report/races_report.h"
 #include "report/races_words.h"

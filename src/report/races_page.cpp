@@ -34,15 +34,6 @@ constexpr std::size_t kMostRows = 200;
 constexpr std::size_t kMostShownReads = 3;
 constexpr std::size_t kLongestValue = 40;
 
-EdgeKind edge_of(Dependency::Kind kind) {
-  switch (kind) {
-    case Dependency::Kind::Wr: return EdgeKind::Wr;
-    case Dependency::Kind::Ww: return EdgeKind::Ww;
-    case Dependency::Kind::Rw: return EdgeKind::Rw;
-  }
-  return EdgeKind::Rw;
-}
-
 // One race, laid out for the player.
 class RaceScene {
  public:

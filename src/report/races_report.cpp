@@ -29,15 +29,6 @@ using races::Txn;
 
 constexpr std::size_t kLongestSql = 160;
 
-std::string_view word_of(Dependency::Kind kind) {
-  switch (kind) {
-    case Dependency::Kind::Wr: return "wr";
-    case Dependency::Kind::Ww: return "ww";
-    case Dependency::Kind::Rw: return "rw";
-  }
-  return "rw";
-}
-
 std::string what_of(const std::string& key) {
   const std::string column = column_of_key(key);
   if (!column.empty()) return table_of_key(key) + "." + column;
@@ -95,9 +86,9 @@ std::string race_text(const Run& run, const Race& race, std::size_t number, cons
                        changed.statement + 1, printable(run.keys[changed.key].name),
                        run.txns[changed.predicted].name, run.txns[changed.observed].name);
   for (const Dependency* edge : {&forth, &back})
-    out +=
-        fmt::format("  {} --{}--> {}  {}\n", run.txns[edge->from].name, word_of(edge->kind),
-                    run.txns[edge->to].name, paint.faint(printable(why_of_race_edge(run, *edge))));
+    out += fmt::format("  {} --{}--> {}  {}\n", run.txns[edge->from].name,
+                       name_of(edge_of(edge->kind)), run.txns[edge->to].name,
+                       paint.faint(printable(why_of_race_edge(run, *edge))));
   for (const std::string& assumed : race.assumes)
     out += fmt::format("  assumes: {}\n", printable(assumed));
   return out;
@@ -170,7 +161,7 @@ Json race_json(const RacesReport& report, const Race& race) {
     const std::string& key = run.keys[edge->key].name;
     cycle.push_back({{"from", run.txns[edge->from].name},
                      {"to", run.txns[edge->to].name},
-                     {"edge", word_of(edge->kind)},
+                     {"edge", name_of(edge_of(edge->kind))},
                      {"key", key},
                      {"table", table_of_key(key)},
                      {"column", column_of_key(key).empty() ? Json() : Json(column_of_key(key))},
@@ -198,6 +189,15 @@ std::string table_of_key(const std::string& key) { return key.substr(0, key.find
 std::string column_of_key(const std::string& key) {
   const std::size_t bracket = key.rfind("].", key.find('{'));
   return bracket == std::string::npos ? std::string() : key.substr(bracket + 2);
+}
+
+EdgeKind edge_of(Dependency::Kind kind) {
+  switch (kind) {
+    case Dependency::Kind::Wr: return EdgeKind::Wr;
+    case Dependency::Kind::Ww: return EdgeKind::Ww;
+    case Dependency::Kind::Rw: return EdgeKind::Rw;
+  }
+  return EdgeKind::Rw;
 }
 
 std::string race_objects(const Run& run, const Race& race) {

@@ -9,6 +9,7 @@ namespace isoscope {
 // stock[7].qty is the column qty of the table stock; of stock[7]{where …} the column is empty.
 std::string table_of_key(const std::string& key);
 std::string column_of_key(const std::string& key);
+EdgeKind edge_of(races::Dependency::Kind kind);
 // "product.qty", or "rows of redemption where coupon = 1"; both where the two edges differ.
 std::string race_objects(const races::Run& run, const races::Race& race);
 std::string why_of_race_edge(const races::Run& run, const races::Dependency& edge);

@@ -223,9 +223,7 @@ Header header_of(const RunReport& report) {
     return header_of("run", answer, report.seconds);
   // What was asked is whether the program follows the history.
   answer.outcome = Outcome::Violated;
-  Header header = header_of("run", answer, report.seconds);
-  header.verdict = "diverged";
-  return header;
+  return header_of("run", answer, report.seconds, "diverged");
 }
 
 std::string run_text(const RunReport& report, const Paint& paint) {

@@ -16,9 +16,9 @@
 // the direction in which it is used (if the gate is true, so are its inputs; or, if it is false,
 // one of them is). A gate that is not required costs no clause.
 //
-// Paper    [PlaistedGreenbaum-JSC'86]: definitions by polarity; [Tseitin-1968]: one variable a
-// gate. Cost     O(k log k) for a gate of k inputs; 4 bytes an input, about 20 a gate; every gate
-// is
+// Paper    [PlaistedGreenbaum-JSC'86]: definitions by polarity; [Tseitin-1968]: one variable for
+//          each gate.
+// Cost     O(k log k) for a gate of k inputs; 4 bytes an input, about 20 a gate; every gate is
 //          turned into clauses at most once in each direction.
 #include <compare>
 #include <cstddef>
@@ -124,7 +124,6 @@ class Circuit {
 
   bool is_input(Signal s) const { return !s.is_constant() && nodes_[s.node()].size == 0; }
   std::size_t num_gates() const { return gates_; }
-  std::size_t num_inputs() const { return nodes_.size() - 1 - gates_; }
   std::size_t num_clauses() const { return solver_.num_clauses(); }
   std::size_t num_vars() const { return solver_.num_vars(); }
 

@@ -14,8 +14,7 @@
 // assumptions and increments: it is one for a plain file in DIMACS.
 //
 // Paper  [WetzlerHeuleHunt-SAT'14]: clauses by unit propagation (RUP), and those that a resolution
-// on their
-//        first literal allows (RAT).
+//        on their first literal allows (RAT).
 #include <cstdint>
 #include <map>
 #include <optional>

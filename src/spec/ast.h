@@ -1,7 +1,7 @@
 #pragma once
 // The syntax tree of the level language: formulas over transactions, keys and reads, and
-// expressions over relations. Parsed, resolved and sort-checked by spec/parser.h; immutable and
-// shared.
+// expressions over relations. Made by spec/resolver.h, which knows names and sorts, from what
+// spec/parser.h reads; immutable and shared.
 //
 //     forall x: key, t1, t2, t3: txn.
 //       wr[x](t1, t3) and writes(t2, x) and t1 != t2 and (so | wr)+(t2, t3)  implies  co(t2, t1)

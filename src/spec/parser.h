@@ -1,17 +1,19 @@
 #pragma once
 // Reads the text of levels as far as the grammar goes; names and sorts are the resolver's.
 //
-//     level   := "level" LEVEL "over" ( "co" [ "," "wr" "free" ] | "vis" "," "ar" | "co" "," "snap"
-//     )
-//                [ "without" "so" ]
+//     level   := "level" LEVEL "over" orders [ "without" "so" ]
 //                [ "extends" LEVEL { "," LEVEL } ] { let | axiom }
-//     LEVEL   := NAME { ( "-" | "+" | "." ) NAME } [ "+" ]       without blanks; digits may lead a
-//     part let     := "let" NAME [ "(" NAME { "," NAME } ")" ] "=" phrase axiom   := "axiom" NAME
-//     ":" phrase phrase  := ("forall" | "exists") binder { "," binder } "." phrase
+//     orders  := "co" [ "," "wr" "free" ] | "vis" "," "ar" | "co" "," "snap"
+//     LEVEL   := NAME { ( "-" | "+" | "." ) NAME } [ "+" ]
+//     let     := "let" NAME [ "(" NAME { "," NAME } ")" ] "=" phrase
+//     axiom   := "axiom" NAME ":" phrase
+//     phrase  := ( "forall" | "exists" ) binder { "," binder } "." phrase
 //              | "not" phrase | phrase OPERATOR phrase
 //              | phrase ( "+" | "*" | "?" | "^-1" ) | phrase "(" phrase { "," phrase } ")"
 //              | NAME [ "[" NAME "]" ] | "[" phrase "]" | "(" phrase ")"
 //     binder  := NAME { "," NAME } ":" NAME
+//
+// A LEVEL is written without blanks, and digits may lead its parts.
 //
 // Operators from the tightest: postfix + * ? ^-1 and application, then ; & \ | then subset = !=
 // then not, and, or, implies (to the right), iff. A quantifier reaches as far as it can.

@@ -6,8 +6,8 @@
 //   locks(t, x)      t updates, deletes or locks the row of x (not KEY SHARE); an INSERT does not
 //   writesrow(t, x)  t committed and writes, inserts or deletes the row of x
 //   waited(t, r)     in a statement before that of r, the transaction of r locked some row in a
-//   mode
-//                    that excludes a mode in which t locked it, so one had to wait for the other
+//                    mode that excludes a mode in which t locked it, so one had to wait for the
+//                    other
 //
 // Locks are taken by transactions that abort, too. Exclusive locks (UPDATE, DELETE, FOR UPDATE)
 // exclude each other and shared ones (FOR SHARE). KEY SHARE excludes only what deletes the row:

@@ -34,6 +34,7 @@ struct Variable {
   Place place = {};
   bool is_hidden = false;  // no program can name it: a part of a statement or of an expression
   Width width = {};
+  std::size_t mentions = 0;  // in the body's text, where it is declared too; of one with a name
   // What currval gives: the last value of this sequence that the call has drawn; of lastval "*".
   std::string current_of = {};
 };

@@ -337,8 +337,7 @@ std::optional<Error> why_not_in(const Width& width, const Value& value) {
 Value kept_in(const Width& width, Value value) {
   auto* text = std::get_if<std::string>(&value.data);
   if (text == nullptr || width.length == 0) return value;
-  auto excess = num_characters(*text) - static_cast<std::ptrdiff_t>(width.length);
-  for (; excess > 0 && text->ends_with(' '); --excess) text->pop_back();
+  *text = cut_text(std::move(*text), width.length);
   return value;
 }
 

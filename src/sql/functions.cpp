@@ -192,6 +192,7 @@ std::optional<Result<Value>> call_on_text(std::string_view name, const std::stri
   }
   if (others.size() == 1 && number(0) != nullptr) {
     if (name == "left") return Value(left(text, *number(0)));
+    if (name == kCut) return Value(cut_text(text, static_cast<std::size_t>(*number(0))));
     if (name == "right") return Value(right(text, *number(0)));
     if (name == "substr" || name == "substring") return part_of(text, *number(0), std::nullopt);
   }
@@ -210,9 +211,15 @@ std::optional<Result<Value>> call_on_text(std::string_view name, const std::stri
 
 }  // namespace
 
+std::string cut_text(std::string text, std::size_t length) {
+  std::int64_t excess = length_of(text) - static_cast<std::int64_t>(length);
+  for (; excess > 0 && text.ends_with(' '); --excess) text.pop_back();
+  return text;
+}
+
 bool is_null_of_null_only(std::string_view name) {
-  constexpr std::string_view kTotal[] = {"upper", "lower", "left",     "length",
-                                         "md5",   "sign",  "hashtext", "hashtextextended"};
+  constexpr std::string_view kTotal[] = {
+      "upper", "lower", "left", "length", "md5", "sign", "hashtext", "hashtextextended", kCut};
   return std::ranges::find(kTotal, name) != std::end(kTotal);
 }
 

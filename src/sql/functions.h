@@ -12,9 +12,13 @@ namespace isoscope::sql {
 // Texts and arrays do not grow beyond this: a program that doubles one in a loop ends soon.
 inline constexpr std::size_t kMaxLength = 1'000'000;
 
-// SQLERRM: the variable of the handler, and the function of it that its uses are. The function has
-// no value where the variable is NULL, since we do not know what the server says then.
+// SQLERRM: the function of the handler's variable that its uses are. It has no value where the
+// variable is NULL, since we do not know what the server says then.
 inline constexpr const char* kMessageOfError = "(sqlerrm)";
+
+// A text that varchar(n) takes, without the blanks at its end that find no room: of it and n.
+inline constexpr const char* kCut = "(cut)";
+std::string cut_text(std::string text, std::size_t length);
 
 // a || b: of texts, or of arrays and elements. NULL if a or b is.
 Result<Value> concatenate(const Value& a, const Value& b);

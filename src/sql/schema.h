@@ -20,8 +20,10 @@ namespace isoscope::sql {
 using SequenceId = Id<struct SequenceTag>;
 struct Sequence {
   std::string name;
-  std::int64_t start = 1;
+  std::int64_t start = 1;  // the number that the first call gets: behind those of rows at the start
   std::int64_t increment = 1;
+  // Rows at the start have numbers that it will give, since they were written by hand.
+  bool may_meet_rows = false;
 };
 
 // The values of a row, by column.
@@ -39,6 +41,7 @@ struct Column {
   bool not_null = false;
   // Filled by the database with a value never used before: IDENTITY, serial, nextval.
   bool is_fresh = false;
+  bool is_always = false;     // GENERATED ALWAYS AS IDENTITY: only OVERRIDING gives it a value
   std::string sequence = {};  // that fills it by default; empty if none does
   // The sequence of all its fresh values, if there is one.
   std::optional<SequenceId> drawn_from = {};
@@ -61,6 +64,7 @@ struct ForeignKey {
   ReferenceAction on_update = ReferenceAction::Refuse;
   // ON UPDATE RESTRICT: refused also where another row has got the old values meanwhile.
   bool restricts_update = false;
+  bool is_valid = true;  // not NOT VALID: of rows that were there before, too
   // By SET NULL and SET DEFAULT of ON DELETE; none: all.
   std::vector<ColumnId> set_columns = {};
   Place place = {};
@@ -100,6 +104,7 @@ struct Table {
   std::vector<std::string> check_names = {};
   ById<ExclusionId, Exclusion> exclusions = {};
   std::vector<ColumnId> partition_key = {};  // what says which partition a row is in
+  std::string insert_trigger = {};           // one that fires on INSERT; empty if none does
   Place place = {};
 
   bool is_key_column(ColumnId column) const {

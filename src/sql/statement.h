@@ -16,10 +16,10 @@
 //   LANGUAGE sql            its statements; the last one's first value is returned
 //   outer joins, WITH,      loops over simple queries that put rows into a row set, a hidden
 //   sub-queries in FROM,    variable, and a query over it (Query::rows), which does not go to the
-//   GROUP BY, UNION         database: relation_builder.h
+//   GROUP BY, UNION         database: sql/read/row_builder.h
 //   RETURNING of many rows  the same: `into_rows`
-//   a function that is      its statements in a Block, with variables of their own: inliner.h
-//   called; triggers
+//   a function that is      its statements in a Block, with variables of their own:
+//   called; triggers        sql/read/inliner.h
 //
 // A statement has a place and a text, and is of one kind: a struct with the fields that this kind
 // has. Who goes through statements asks for a kind (find, as), for what several kinds have (body,
@@ -177,6 +177,7 @@ struct Update : SearchedWrite {
   // Conditions over the row, as it is before, under which the statement fails: what a trigger
   // raises.
   std::vector<Expr> raises = {};
+  std::vector<Expr> raised_states = {};  // the SQLSTATE of each of them, a text over the row
 };
 
 struct Delete : SearchedWrite {};

@@ -75,6 +75,7 @@ void for_each_expr(S& statement, const Visit& visit) {
                    sets(s.sets);
                    all(s.returning);
                    all(s.raises);
+                   all(s.raised_states);
                  },
                  [&](PartOf<S, Delete>& s) {
                    one(s.where);

@@ -33,10 +33,12 @@ struct Value {
 
 // Which values a declared type has: smallint, integer, numeric(p, s), varchar(n), an enum.
 struct Width {
-  std::uint8_t bits = 64;                                 // of a numeric its scale, or kAnyScale
-  std::uint8_t precision = 0;                             // p of numeric(p, s); 0: any
-  bool is_number = false;                                 // declared as a whole number, no moment
-  std::uint32_t length = 0;                               // characters; 0: any number
+  std::uint8_t bits = 64;      // of a numeric its scale, or kAnyScale
+  std::uint8_t precision = 0;  // p of numeric(p, s); 0: any
+  bool is_number = false;      // declared as a whole number, no moment
+  bool is_uuid = false;        // which the server writes in one way, however it was given
+  bool has_rules = false;      // of a domain, which variables of it do not ask here
+  std::uint32_t length = 0;    // characters; 0: any number
   std::shared_ptr<std::vector<std::string>> labels = {};  // null: any texts
 };
 

@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "program/rounds.h"
+#include "spec/serializable.h"
 #include "store/policies.h"
 #include "store/strong_oracle.h"
 #include "support/rng.h"
@@ -64,8 +65,7 @@ class SerializabilityTest {
  private:
   std::optional<bool> passes_check(const Recording& recording) const {
     const History h = to_history(program_, recording);
-    const Level* ser = LevelSet::built_in().lookup("ser", Framework::Co);
-    const Outcome outcome = check(h, *ser, budget_).verdict.outcome;
+    const Outcome outcome = check(h, serializable_level(), budget_).verdict.outcome;
     if (outcome == Outcome::Unknown) return std::nullopt;
     return outcome == Outcome::Consistent;
   }

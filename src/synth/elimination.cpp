@@ -1,7 +1,6 @@
 // The quantifiers of the Grounder: variables are summed out one at a time.
 #include <algorithm>
 
-#include "support/assert.h"
 #include "synth/grounder.h"
 
 namespace isoscope::synthesis {

@@ -23,8 +23,7 @@ std::vector<int> numbering(const Facts& facts);
 
 // A witness to be searched for: fresh inputs, with what makes the order total, T0 first, vis ⊆
 // order, and snapshots beginnings of the order. If `order` is given, only vis or snap is searched
-// for.
-// `label` is its name in the log of the circuit.
+// for. `label` is its name in the log of the circuit.
 SymbolicWitness unknown_witness(Circuit& c, const Facts& facts, Framework framework,
                                 std::optional<Matrix> order, std::string_view label = "an order");
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "support/assert.h"
 #include "synth/reasons.h"
 
 namespace isoscope::synthesis {
@@ -60,11 +59,11 @@ void Facts::build(const std::function<Signal()>& next) {
   for (int x = 0; x < keys(); ++x) {
     writes_[index(0, x)] = kTrue;
     for (int t = 1; t < txns() && !frame_.statements; ++t)
-      writes_[index(t, x)] = add(next, {'w', t, x, t});
+      writes_[index(t, x)] = add(next, {FactKind::Write, t, x, t});
     const auto add_reads = [&](int t, int reader) {
       for (int s = 0; s < txns(); ++s) {
         if (s == t || (frame_.wr_forward && s > t)) continue;
-        wr_[static_cast<std::size_t>(x)](s, reader) = add(next, {'r', s, x, reader});
+        wr_[static_cast<std::size_t>(x)](s, reader) = add(next, {FactKind::Read, s, x, reader});
       }
     };
     if (frame_.slots == 0) {
@@ -77,16 +76,16 @@ void Facts::build(const std::function<Signal()>& next) {
     so_(0, t) = kTrue;
     for (int s = 1; s < txns(); ++s) {
       if (s == t || (frame_.so_forward && s > t)) continue;
-      so_(s, t) = add(next, {'s', s, 0, t});
+      so_(s, t) = add(next, {FactKind::So, s, 0, t});
     }
   }
   aborted_.assign(static_cast<std::size_t>(txns()), kFalse);
   for (int t = 1; t < txns() && frame_.aborted_txns; ++t)
-    aborted_[static_cast<std::size_t>(t)] = add(next, {'a', t, 0, t});
+    aborted_[static_cast<std::size_t>(t)] = add(next, {FactKind::Aborted, t, 0, t});
   rt_ = Matrix(carrier());
   for (int s = 1; s < txns() && frame_.real_time; ++s) {
     for (int t = 1; t < txns(); ++t) {
-      if (s != t) rt_(s, t) = add(next, {'t', s, 0, t});
+      if (s != t) rt_(s, t) = add(next, {FactKind::RealTime, s, 0, t});
     }
   }
   if (frame_.statements) add_operations(next);

@@ -26,6 +26,7 @@
 //
 // Two Facts of the same frame have the same inputs in the same order, whatever circuit they are
 // in, so that a model of one is an assumption for the other (`Candidate`).
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -72,6 +73,22 @@ struct Frame {
 
 using Candidate = std::vector<bool>;  // the values of the inputs, in order
 
+// What an input says: of transactions Aborted, Read (from s, key x, to t or a slot), So, RealTime
+// and Write; the others of slots.
+enum class FactKind : std::uint8_t {
+  Aborted,
+  Insert,
+  Joined,
+  Lock,
+  Share,
+  OwnRead,
+  Read,
+  So,
+  RealTime,
+  Update,
+  Write
+};
+
 class Facts {
  public:
   // Fresh inputs, without any constraint.
@@ -111,11 +128,9 @@ class Facts {
   Signal waited(int t, int slot) const;
 
   const std::vector<Signal>& inputs() const { return inputs_; }
-  // By input: a letter for the relation, and what it relates; to rename and to count.
+  // By input: the kind of fact, and what it relates; to rename and to count.
   struct Meaning {
-    // 'w', 'r' (from s, key x, to t or slot), 's', 'a' (t aborted), 't' (real time); of slots 'u',
-    // 'i', 'l', 'm', 'o' (the operations), 'j' (joined).
-    char relation;
+    FactKind kind;
     int s;
     int x;
     int t;

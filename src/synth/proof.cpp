@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "spec/levels.h"
-#include "support/assert.h"
 #include "synth/acyclic.h"
 #include "synth/proof_search.h"
 

@@ -6,7 +6,6 @@
 
 #include "spec/levels.h"
 #include "spec/print.h"
-#include "support/assert.h"
 #include "synth/acyclic.h"
 
 namespace isoscope {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "support/assert.h"
-
 namespace isoscope {
 
 ProofTheory::ProofTheory(SmtSolver& smt, const ProofSubject& subject)

@@ -38,21 +38,24 @@ std::string key_name(int i) {
 
 std::string words_of(const Facts& facts, const Facts::Meaning& m) {
   const std::string key = key_name(m.x);
-  switch (m.relation) {
-    case 'w': return fmt::format("T{} writes {}", m.t, key);
-    case 'r': return fmt::format("{} reads {} from T{}", words_of_reader(facts, m.t), key, m.s);
-    case 's': return fmt::format("T{} before T{} in a session", m.s, m.t);
-    case 'a': return fmt::format("T{} aborts", m.t);
-    case 't': return fmt::format("T{} ends before T{} begins", m.s, m.t);
-    case 'u': return fmt::format("{} writes {}", words_of_reader(facts, m.t), key);
-    case 'i': return fmt::format("{} inserts {}", words_of_reader(facts, m.t), key);
-    case 'l': return fmt::format("{} locks {}", words_of_reader(facts, m.t), key);
-    case 'm': return fmt::format("{} locks {} for share", words_of_reader(facts, m.t), key);
-    case 'o': return fmt::format("{} reads its own {}", words_of_reader(facts, m.t), key);
-    case 'j':
+  switch (m.kind) {
+    case FactKind::Write: return fmt::format("T{} writes {}", m.t, key);
+    case FactKind::Read:
+      return fmt::format("{} reads {} from T{}", words_of_reader(facts, m.t), key, m.s);
+    case FactKind::So: return fmt::format("T{} before T{} in a session", m.s, m.t);
+    case FactKind::Aborted: return fmt::format("T{} aborts", m.t);
+    case FactKind::RealTime: return fmt::format("T{} ends before T{} begins", m.s, m.t);
+    case FactKind::Update: return fmt::format("{} writes {}", words_of_reader(facts, m.t), key);
+    case FactKind::Insert: return fmt::format("{} inserts {}", words_of_reader(facts, m.t), key);
+    case FactKind::Lock: return fmt::format("{} locks {}", words_of_reader(facts, m.t), key);
+    case FactKind::Share:
+      return fmt::format("{} locks {} for share", words_of_reader(facts, m.t), key);
+    case FactKind::OwnRead:
+      return fmt::format("{} reads its own {}", words_of_reader(facts, m.t), key);
+    case FactKind::Joined:
       return fmt::format("{} goes on with the statement before", words_of_reader(facts, m.t));
-    default: return "a fact";
   }
+  return "";
 }
 
 std::string words_of(const FoundWitness& witness) {

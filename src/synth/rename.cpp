@@ -11,15 +11,17 @@ namespace {
 
 constexpr std::uint64_t kMaxRenamings = 50'000;
 
-using Name = std::tuple<char, int, int, int>;
+using Name = std::tuple<FactKind, int, int, int>;
 
-Name name_of(const Facts::Meaning& m) { return {m.relation, m.s, m.x, m.t}; }
+Name name_of(const Facts::Meaning& m) { return {m.kind, m.s, m.x, m.t}; }
 
-bool is_claim(char relation) {
-  return relation == 'u' || relation == 'i' || relation == 'l' || relation == 'm';
+bool is_claim(FactKind kind) {
+  return kind == FactKind::Update || kind == FactKind::Insert || kind == FactKind::Lock ||
+         kind == FactKind::Share;
 }
-bool is_keyless(char relation) {
-  return relation == 's' || relation == 'a' || relation == 't' || relation == 'j';
+bool is_keyless(FactKind kind) {
+  return kind == FactKind::So || kind == FactKind::Aborted || kind == FactKind::RealTime ||
+         kind == FactKind::Joined;
 }
 
 // Renamed keys may have left the order that synth/facts.h demands of the claims, and of the reads
@@ -28,13 +30,14 @@ bool is_keyless(char relation) {
 void sort_statements(const Facts& facts, std::vector<Name>& names) {
   std::vector<bool> joined(static_cast<std::size_t>(facts.carrier()), false);
   for (const Name& name : names) {
-    if (std::get<0>(name) == 'j') joined[static_cast<std::size_t>(std::get<1>(name))] = true;
+    if (std::get<0>(name) == FactKind::Joined)
+      joined[static_cast<std::size_t>(std::get<1>(name))] = true;
   }
   for (const bool claims : {true, false}) {
     std::vector<Name*> in_order;  // of one kind, by slot
     for (Name& name : names) {
-      const char relation = std::get<0>(name);
-      if (claims ? is_claim(relation) : relation == 'o') in_order.push_back(&name);
+      const FactKind kind = std::get<0>(name);
+      if (claims ? is_claim(kind) : kind == FactKind::OwnRead) in_order.push_back(&name);
     }
     std::sort(in_order.begin(), in_order.end(),
               [](const Name* a, const Name* b) { return std::get<1>(*a) < std::get<1>(*b); });
@@ -44,13 +47,13 @@ void sort_statements(const Facts& facts, std::vector<Name>& names) {
       while (end != in_order.end() && std::get<1>(**end) == std::get<1>(**(end - 1)) + 1 &&
              joined[static_cast<std::size_t>(std::get<1>(**end))])
         ++end;
-      std::vector<std::pair<int, char>> held;
+      std::vector<std::pair<int, FactKind>> held;
       for (auto it = first; it != end; ++it)
         held.emplace_back(std::get<2>(**it), std::get<0>(**it));
       std::sort(held.begin(), held.end());
       for (auto it = first; it != end; ++it) {
-        const auto& [x, relation] = held[static_cast<std::size_t>(it - first)];
-        std::get<0>(**it) = relation;
+        const auto& [x, kind] = held[static_cast<std::size_t>(it - first)];
+        std::get<0>(**it) = kind;
         std::get<2>(**it) = x;
       }
       first = end;
@@ -98,8 +101,8 @@ void for_each_renaming(const Facts& facts, const Candidate& candidate,
       names.clear();
       for (const std::size_t i : facts_of_it) {
         const Facts::Meaning& m = facts.meanings()[i];
-        const int x = is_keyless(m.relation) ? 0 : key[static_cast<std::size_t>(m.x)];
-        names.emplace_back(m.relation, rename_element(m.s), x, rename_element(m.t));
+        const int x = is_keyless(m.kind) ? 0 : key[static_cast<std::size_t>(m.x)];
+        names.emplace_back(m.kind, rename_element(m.s), x, rename_element(m.t));
       }
       if (facts.frame().statements) sort_statements(facts, names);
       for (const Name& name : names) {

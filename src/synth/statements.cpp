@@ -1,5 +1,4 @@
 // Facts about statements and locks: operations in slots, what they claim, who waits for whom.
-#include "support/assert.h"
 #include "synth/facts.h"
 
 namespace isoscope::synthesis {
@@ -10,15 +9,15 @@ using Operation = Facts::Operation;
 constexpr Operation kOperations[] = {Operation::Update, Operation::Insert, Operation::Lock,
                                      Operation::Share, Operation::OwnRead};
 
-char letter_of(Operation operation) {
+FactKind kind_of(Operation operation) {
   switch (operation) {
-    case Operation::Update: return 'u';
-    case Operation::Insert: return 'i';
-    case Operation::Lock: return 'l';
-    case Operation::Share: return 'm';
-    case Operation::OwnRead: return 'o';
+    case Operation::Update: return FactKind::Update;
+    case Operation::Insert: return FactKind::Insert;
+    case Operation::Lock: return FactKind::Lock;
+    case Operation::Share: return FactKind::Share;
+    case Operation::OwnRead: return FactKind::OwnRead;
   }
-  return ' ';
+  return FactKind::OwnRead;
 }
 
 bool is_in(const Frame& frame, Operation operation) {
@@ -41,14 +40,15 @@ void Facts::add_operations(const std::function<Signal()>& next) {
     for (int slot = txns(); slot < carrier() && is_in(frame_, operation); ++slot) {
       for (int x = 0; x < keys(); ++x)
         kind[static_cast<std::size_t>((slot - txns()) * keys() + x)] =
-            add(next, {letter_of(operation), slot, x, slot});
+            add(next, {kind_of(operation), slot, x, slot});
     }
     operations_.push_back(std::move(kind));
   }
   joined_.assign(static_cast<std::size_t>(slots), kFalse);
   for (int i = 0; i < slots && frame_.joins; ++i) {
     if (i % frame_.slots != 0)
-      joined_[static_cast<std::size_t>(i)] = add(next, {'j', txns() + i, 0, txns() + i});
+      joined_[static_cast<std::size_t>(i)] =
+          add(next, {FactKind::Joined, txns() + i, 0, txns() + i});
   }
   for (int t = 1; t < txns(); ++t) {
     for (int x = 0; x < keys(); ++x) {

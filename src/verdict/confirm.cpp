@@ -112,6 +112,22 @@ ConfirmResult confirm_witness(const History& h, const Assignment& levels, const 
   return result(Confirmation::Replayed, replay(h, *logic, witness, budget));
 }
 
+// Is the level what some order of the versions satisfies (exhaust.h)?
+bool is_about_version_orders(Logic logic) {
+  switch (logic) {
+    case Logic::True:
+    case Logic::Rc:
+    case Logic::Ra:
+    case Logic::Cc: return false;
+    case Logic::Pc:
+    case Logic::Ua:
+    case Logic::Psi:
+    case Logic::Si:
+    case Logic::Ser: return true;
+  }
+  return false;
+}
+
 // Tries all orders of the core alone. A built-in level violated by a part is violated by the
 // whole; with a level of the user that may be false, so there only the "yes" counts.
 ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vector<TxnId> core,
@@ -122,7 +138,7 @@ ConfirmResult confirm_core(const History& h, const Assignment& levels, std::vect
     const auto logic = single_logic(levels);
     const auto timed = is_strict(levels) ? std::make_unique<RealTimeHistory>(part) : nullptr;
     const auto works =
-        logic && *logic > Logic::Cc
+        logic && is_about_version_orders(*logic)
             ? some_version_order_works(timed ? timed->history() : part, *logic, budget)
             : std::nullopt;
     if (!works) return {};

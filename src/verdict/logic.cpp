@@ -37,18 +37,14 @@ constexpr LogicFacts facts_of(Logic logic) {
   return {};
 }
 
-// Numbers beyond the last enumerator have no name.
-constexpr std::size_t kNumLogics = [] {
-  std::size_t count = 0;
-  while (!facts_of(static_cast<Logic>(count)).name.empty()) ++count;
-  return count;
-}();
-
 constexpr auto kLogics = [] {
   std::array<Logic, kNumLogics> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Logic>(i);
   return all;
 }();
+
+// Numbers beyond the last enumerator have no name, so kNumLogics counts all of them.
+static_assert(facts_of(static_cast<Logic>(kNumLogics)).name.empty());
 
 // By logic all that it implies, itself too.
 constexpr auto kImplied = [] {
@@ -260,8 +256,6 @@ std::optional<Logic> strict_logic_of(const Level& level) {
 }
 
 std::string_view name_of(Logic logic) { return facts_of(logic).name; }
-
-std::span<const Logic> all_logics() { return kLogics; }
 
 bool implies(Logic a, Logic b) { return (kImplied[static_cast<std::size_t>(a)] & bit(b)) != 0; }
 

@@ -13,6 +13,7 @@
 //   cc, ra, rc   cycles of so, wr, known versions and commit order that a read forces because its
 //         reader sees the overtaken writer: through so and wr, by one step of them, or by an
 //         earlier read
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,9 +24,9 @@
 
 namespace isoscope {
 
+// Each after those that it implies.
 enum class Logic : std::uint8_t { True, Rc, Ra, Cc, Pc, Ua, Psi, Si, Ser };
-// In this order: each after those that it implies.
-std::span<const Logic> all_logics();
+inline constexpr std::size_t kNumLogics = static_cast<std::size_t>(Logic::Ser) + 1;
 
 // The logic of a level whose axioms are, up to the names of variables, those of a built-in one and
 // perhaps of levels below it, whichever framework states it (the two agree where both exist);

@@ -43,7 +43,7 @@ std::string accepted_by(const History& h) {
 std::string levels_without(const Injection& injection) {
   std::string levels;
   for (Logic level : kWeakestFirst) {
-    if (injection.breaks(level)) continue;
+    if (implies(level, injection.weakest_broken)) continue;
     levels += levels.empty() ? "" : " ";
     levels += name_of(level);
   }

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "formats/jsonl.h"
+#include "spec/levels.h"
 
 namespace isoscope::races {
 namespace {
@@ -81,7 +82,7 @@ RaceAnswer races_of(const Recorded& recorded, PgLevel level = PgLevel::ReadCommi
   const auto text = levels.find(names[static_cast<std::size_t>(level)]);
   EXPECT_TRUE(text);
   return find_races(recorded.run(), {.level = level, .sessions_are_connections = false}, *text,
-                    levels, budget);
+                    budget);
 }
 
 constexpr const char* kStock = R"("p[1]":"present","p[1].qty":"10")";
@@ -356,6 +357,41 @@ TEST(Races, DoesNotFollowOtherLocksThanThoseOfRows) {
            {kSet, R"(["w","p[1].qty","7"])"}});
   run.add({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}, {kSet, R"(["w","p[1].qty","3"])"}});
   EXPECT_EQ(races_of(run).races.size(), 1U);
+}
+
+// Only a call takes a lock: neither a constant nor a comment nor a column that has its name.
+TEST(Races, TakesNoWordOfAConstantOrANameForALock) {
+  for (const char* update : {"UPDATE p SET qty = 7, note = 'pg_advisory_lock(1)' WHERE id = 1",
+                             "UPDATE p SET qty = 7 WHERE id = 1 /* pg_advisory_lock(1) */",
+                             "UPDATE p SET qty = 7, advisory_lock_note = NULL WHERE id = 1"}) {
+    Recorded run(kStock);
+    run.add({{kLook, R"(["r","p[1].qty",{"from":"T0"}])"}, {update, R"(["w","p[1].qty","7"])"}});
+    run.add({{kLook, R"(["r","p[1].qty",{"from":"T1"}])"}, {update, R"(["w","p[1].qty","3"])"}});
+    EXPECT_EQ(races_of(run).races.size(), 1U) << update;
+  }
+}
+
+TEST(RecordedStatement, IsReadByItsWordsAlone) {
+  const auto statement = [](const std::string& sql) {
+    return Recorded(kStock).add({{sql, ""}}).run().txns[RunTxn{1}].statements.at(0);
+  };
+  EXPECT_TRUE(statement("UPDATE p SET qty = 1 RETURNING qty").tells_rows);
+  EXPECT_FALSE(statement("UPDATE p SET note = 'returning', returning_at = 1").tells_rows);
+  EXPECT_FALSE(statement("UPDATE p SET \\\"a returning\\\" = 1").tells_rows);
+  EXPECT_TRUE(statement("INSERT INTO p VALUES (1) ON /* a */ CONFLICT DO NOTHING").takes_conflicts);
+  EXPECT_FALSE(statement("INSERT INTO p VALUES (N'on conflict')").takes_conflicts);
+  EXPECT_TRUE(statement("(SELECT qty FROM p)FOR\\nNO KEY UPDATE").clauses.no_key_update);
+  EXPECT_FALSE(statement("SELECT n'a for share', b AS \\\"x for update\\\" FROM p").clauses.any());
+}
+
+TEST(RecordedStatement, LocksWhateverItsTextCalls) {
+  const auto holds = [](const std::string& sql) {
+    return Recorded(kStock).add({{sql, ""}}).run().txns[RunTxn{1}].holds_other_locks;
+  };
+  EXPECT_TRUE(holds("SELECT pg_catalog.pg_advisory_xact_lock (1)"));
+  EXPECT_TRUE(holds("DO $$ BEGIN PERFORM pg_advisory_lock(1); END $$"));
+  EXPECT_TRUE(holds("SELECT our_advisory_lock('p')"));
+  EXPECT_FALSE(holds("INSERT INTO s.advisory_locks (a) VALUES ('pg_advisory_lock(1)')"));
 }
 
 TEST(Races, PredictsNothingByWhatAStatementMayNotDependOn) {

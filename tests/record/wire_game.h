@@ -177,7 +177,9 @@ class WireGame {
     const DecodedLog log = told_log(
         txns_,
         {.catalog = tables, .before = before, .after = after, .status_of = [](std::uint64_t id) {
-           return std::string(id % 3 == 0 ? "committed" : id % 3 == 1 ? "aborted" : "");
+           return id % 3 == 0   ? TxnStatus::Committed
+                  : id % 3 == 1 ? TxnStatus::Aborted
+                                : TxnStatus::Unknown;
          }});
     std::set<std::uint64_t> gates;
     for (const GateMessage& message : log.messages) ISO_ASSERT(gates.insert(message.gate).second);

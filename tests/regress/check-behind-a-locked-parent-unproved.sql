@@ -26,8 +26,8 @@
 
 -- Where rows are deleted, one that was found may have been inserted by an earlier call.
 -- run: sed 's/  UPDATE tenant SET most = p_most WHERE id = p_tenant/  DELETE FROM project WHERE id = p_most/' FILE > TEMP/delete.sql; isoscope audit TEMP/delete.sql --prove --only add,set_limit
--- exit: 3
--- says: unknown
+-- exit: 1
+-- says: lost update between add and set_limit
 
 CREATE TABLE tenant (id int PRIMARY KEY, most int NOT NULL);
 CREATE TABLE project (id int PRIMARY KEY, tenant int NOT NULL REFERENCES tenant, note text NOT NULL);

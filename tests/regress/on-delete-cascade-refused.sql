@@ -8,7 +8,7 @@
 -- says: 4 end states
 -- run: isoscope audit FILE --level pg-rc --only drop_parent,bump
 -- exit: 1
--- says: read skew between drop_parent and bump
+-- says: between drop_parent and bump
 -- says: line 18: DELETE FROM "child" WHERE "p" = OLD."id"
 -- run: isoscope audit FILE --level ser --prove --only drop_parent,bump
 -- exit: 0

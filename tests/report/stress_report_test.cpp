@@ -32,7 +32,9 @@ class StressAnswer : public ::testing::Test {
 
 TEST_F(StressAnswer, IsThatOfCheckWithTheNumbersOfTheRun) {
   const StressReport report = at("ser");
-  Json checked = Json::parse(check_json(report.checked));
+  CheckJson of_one_history;
+  of_one_history.add(report.checked);
+  Json checked = Json::parse(of_one_history.text(report.checked.seconds));
   Json stressed = Json::parse(stress_json(report));
   EXPECT_EQ(stressed["command"], "stress");
   EXPECT_EQ(stressed["verdict"], "violated");

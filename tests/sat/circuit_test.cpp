@@ -36,7 +36,6 @@ TEST(Circuit, BuildsEqualGatesOnce) {
   EXPECT_EQ(c.conj({a, b}), c.conj({b, a, b}));
   EXPECT_EQ(c.disj({a, b}), !c.conj({!b, !a}));
   EXPECT_EQ(c.num_gates(), 2U);
-  EXPECT_EQ(c.num_inputs(), 2U);
 }
 
 TEST(Circuit, MakesClausesOnlyOfWhatIsRequired) {

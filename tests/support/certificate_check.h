@@ -4,7 +4,7 @@
 //   the proof        by support/drat_check.h
 //   definitions      each clause of a gate states a direction of what the table says of it
 //   check            order and vis: the negated literals and facts have a cycle; or two words say
-//   it
+//                    it
 //                    axioms: in every execution of a small history (in many of a larger one) a
 //                    clause of an axiom is false only where the literal evaluator refuses that
 //                    axiom

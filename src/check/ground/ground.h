@@ -54,9 +54,8 @@ struct GroundOptions {
 // Unknown with the limit that was hit.
 //
 //   core    transactions that violate the level by themselves (T0 belongs to every part of a
-//   history
-//           and is not listed), and of which, when tried, no single one could be left out. Where
-//           leaving transactions out can create a violation, because an axiom asks for the
+//           history and is not listed), and of which, when tried, no single one could be left out.
+//           Where leaving transactions out can create a violation, because an axiom asks for the
 //           existence of something, the core explains the whole as well: no witness of the whole
 //           history meets the instances about these transactions (core.h).
 //   axiom   the first axiom, in the level's order, of a minimal set that the core violates; EXT if

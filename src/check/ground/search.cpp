@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "check/ground/reasons.h"
-#include "graph/short_cycles.h"
+#include "check/ground/short_cycles.h"
 #include "spec/external_consistency.h"
 #include "support/assert.h"
 

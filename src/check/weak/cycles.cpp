@@ -1,5 +1,7 @@
 #include "check/weak/cycles.h"
 
+#include "support/assert.h"
+
 namespace isoscope {
 
 namespace {

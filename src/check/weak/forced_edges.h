@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "history/ids.h"
-#include "support/assert.h"
 
 namespace isoscope {
 

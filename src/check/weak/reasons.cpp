@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "support/assert.h"
+
 namespace isoscope {
 
 namespace {

@@ -20,6 +20,9 @@ struct TopStatement {
 std::vector<TopStatement> top_statements(const SourceFile& file, const Tree& tree);
 
 Result<SourceFile> scan_file(std::string_view text);
+std::string_view word_of(const SourceFile& file, const SqlToken& token);
+// The level of "-- @isolation si" among the comments right above the statement.
+std::string level_above(const SourceFile& file, std::uint32_t begin);
 // BEGIN, COMMIT, …, by the name that the parser has for it: "TRANS_STMT_BEGIN".
 bool is_transaction(const TopStatement& statement, std::string_view what);
 // The level that the options of BEGIN or SET TRANSACTION name; empty if they name none.

@@ -39,19 +39,6 @@ bool may_be_moment(const Scope& scope, const Expr& value) {
          !is_surely_number(scope, value);
 }
 
-// As it is declared; nothing for what is computed, and for columns of queries.
-std::optional<Width> declared_width(const Scope& scope, const Expr& expr) {
-  if (expr.op == ExprOp::Variable && scope.frame != nullptr &&
-      !scope.frame->variable(expr.var).is_hidden)
-    return scope.frame->variable(expr.var).width;
-  if (expr.op != ExprOp::Column) return std::nullopt;
-  const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
-    return !source.columns && source.number == expr.source;
-  });
-  if (from == scope.sources.end()) return std::nullopt;
-  return scope.catalog.table(from->table).columns[expr.column].width;
-}
-
 // Is it declared with these values, or is it one of them?
 bool is_of_enum(const Scope& scope, const Expr& expr, const Width& width) {
   if (expr.op == ExprOp::Null) return true;
@@ -99,11 +86,44 @@ Expr cast_to_enum(Scope& scope, Expr value, const Width& width, Place place) {
 
 }  // namespace
 
+std::optional<Width> declared_width(const Scope& scope, const Expr& expr) {
+  if (expr.op == ExprOp::Variable && scope.frame != nullptr &&
+      !scope.frame->variable(expr.var).is_hidden)
+    return scope.frame->variable(expr.var).width;
+  if (expr.op != ExprOp::Column) return std::nullopt;
+  const auto from = std::ranges::find_if(scope.sources, [&](const Source& source) {
+    return !source.columns && source.number == expr.source;
+  });
+  if (from == scope.sources.end()) return std::nullopt;
+  return scope.catalog.table(from->table).columns[expr.column].width;
+}
+
 void note_order(Scope& scope, const Expr& expr, Place place) {
   if (may_be_out_of_order(scope, expr))
     scope.findings.note(place,
                         "values of an enum are ordered by their bytes, not as they are declared",
                         NoteKind::Gap);
+}
+
+void note_uuid(Scope& scope, const Expr& value, const Width& width) {
+  if (!width.is_uuid || value.type != Type::Text) return;
+  switch (value.op) {
+    case ExprOp::Null:
+    case ExprOp::Text: return;  // the constant has a note of its own
+    case ExprOp::If:
+    case ExprOp::Coalesce:
+      for (std::size_t i = value.op == ExprOp::If ? 1 : 0; i < value.args.size(); ++i)
+        note_uuid(scope, value.args[i], width);
+      return;
+    default: break;
+  }
+  const auto declared = declared_width(scope, value);
+  const bool is_made = value.op == ExprOp::Opaque && value.is_volatile;  // gen_random_uuid()
+  // Of a row that a query has made the types are not known.
+  const bool is_of_query = value.op == ExprOp::Column && !declared;
+  if (is_made || is_of_query || (declared && declared->is_uuid)) return;
+  scope.findings.note(value.place, "a text becomes a uuid, and is compared as it is written",
+                      NoteKind::Gap);
 }
 
 Expr build_cast(Scope& scope, const Tree& node, Place place) {
@@ -123,6 +143,7 @@ Expr build_cast(Scope& scope, const Tree& node, Place place) {
     return cast_number(assigned(scope, std::move(value), type.type, false, "this cast", type.width),
                        type.width.bits);
   if (value.type == type.type && value.is_array == type.is_array) {
+    if (!type.is_array) note_uuid(scope, value, type.width);
     if (type.width.labels != nullptr && !type.is_array)
       return cast_to_enum(scope, std::move(value), type.width, place);
     return cast_number(std::move(value), type.width.bits);

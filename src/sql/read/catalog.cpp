@@ -130,6 +130,7 @@ DeclaredType Catalog::type_of(const Tree& type_name, const Locator& where,
     result.is_fresh = known.is_fresh;
     result.width.bits = known.bits;
     result.width.is_number = known.type == Type::Integer && known.rough == Rough::No;
+    result.width.is_uuid = name == "uuid";
     if (known.type == Type::Text) result.width.length = length_of(child(type_name, "typmods"));
     if (known.type == Type::Numeric) {
       // Elements of an array are not rounded here.

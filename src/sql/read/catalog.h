@@ -1,5 +1,7 @@
 #pragma once
 // The tables and types that a program declares, by name.
+#include <fmt/format.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,7 +40,15 @@ struct View {
   const Tree* select = nullptr;
   std::vector<std::string> names;  // of its columns, if they are given
   Locator where;
-  std::string refusal = {};  // why changes of it are not modelled
+  std::string refusal = {};   // why changes of it are not modelled
+  std::string old_name = {};  // of a table of it that was renamed or changed later
+
+  // Fails where the view does not read what its text says now.
+  void check(const std::string& name, Place place, Findings& findings) const {
+    if (!old_name.empty())
+      findings.fail(place, fmt::format("view '{}' was made before '{}' was changed", name, old_name),
+                    "make it anew behind the change");
+  }
 };
 
 // CREATE FUNCTION, as it stands in the file.
@@ -78,8 +88,8 @@ struct WrittenText {
 // statement that fire it.
 struct BuiltKey {
   const Tree* node = nullptr;
-  std::uint32_t table = 0;
-  std::optional<WriteOp> op = {};  // none for one that is called
+  std::optional<TableId> table = {};  // none for one that is called
+  std::optional<WriteOp> op = {};     // likewise
   friend auto operator<=>(const BuiltKey&, const BuiltKey&) = default;
 };
 struct BuiltFunction {

@@ -88,6 +88,7 @@ void SchemaBuilder::resolve_foreign_key(const Pending& pending, Place at) {
   }
   key.on_delete = action_named(text_of(constraint, "fk_del_action"));
   key.on_update = action_named(text_of(constraint, "fk_upd_action"));
+  key.is_valid = !flag_of(constraint, "skip_validation");
   key.restricts_update = text_of(constraint, "fk_upd_action") == "r";
   key.set_columns = columns_of(pending.table, child(constraint, "fk_del_set_cols"), at);
   key.place = at;
@@ -226,8 +227,12 @@ void SchemaBuilder::resolve_pending() {
 }
 
 void SchemaBuilder::finish() {
+  add_partition_rules();
   resolve_pending();
   drop_unused();
+  for (const Trigger& trigger : catalog_.triggers) {
+    if (trigger.on_insert) catalog_.tables[trigger.table.index].insert_trigger = trigger.name;
+  }
   for (Table& table : catalog_.tables) {
     if (!table.primary_key.empty()) continue;
     table.primary_key = {table.columns.next_id()};

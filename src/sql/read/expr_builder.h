@@ -128,6 +128,12 @@ Expr to_numeric(Expr value);
 Expr to_integer(Expr value, std::uint8_t bits);
 // x::numeric(p, s). Its value is what it was if that surely has no more digits behind the point.
 Expr round_to(Expr value, const Width& width);
+// A text that becomes a uuid is another text then, if the server writes it in another way.
+void note_uuid(Scope& scope, const Expr& value, const Width& width);
+// varchar(n) as of a column or variable: blanks at the end that find no room are cut off.
+Expr cut_to(const Scope& scope, Expr value, const Width& width);
+// As it is declared; nothing for what is computed, and for columns of queries.
+std::optional<Width> declared_width(const Scope& scope, const Expr& expr);
 // For a variable, which shows its digits whatever it is given: a column or variable of just as
 // many stands there as it is.
 Expr without_idle_rounding(Expr value);
@@ -204,5 +210,9 @@ Expr make_column(const Scope& scope, std::uint32_t source, ColumnId column, Plac
 std::optional<Expr> both(std::optional<Expr> left, std::optional<Expr> right);
 // Does it use a column of any source?
 bool uses_column(const Expr& expr);
+
+// Does the server have a function of this name, to which we give a meaning? A call without a schema
+// is one of it, whatever the program declares.
+bool is_of_server(std::string_view name);
 
 }  // namespace isoscope::sql

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sql/functions.h"
 #include "sql/read/expr_builder.h"
 
 namespace isoscope::sql {
@@ -378,7 +379,25 @@ Expr assigned(Scope& scope, Expr value, Type type, bool is_array, std::string_vi
       value.op != ExprOp::Null)
     return to_integer(std::move(value), width.bits);
   value = adapt(scope, std::move(value), type, is_array, what, width.bits);
-  return is_array ? value : round_to(std::move(value), width);
+  if (!is_array) note_uuid(scope, value, width);
+  return is_array ? value : cut_to(scope, round_to(std::move(value), width), width);
+}
+
+Expr cut_to(const Scope& scope, Expr value, const Width& width) {
+  if (value.type != Type::Text || width.length == 0 || value.op == ExprOp::Null) return value;
+  if (value.op == ExprOp::Text) {
+    value.text = cut_text(std::move(value.text), width.length);
+    return value;
+  }
+  const auto declared = declared_width(scope, value);
+  const bool has_room = declared && ((declared->length > 0 && declared->length <= width.length) ||
+                                     declared->labels != nullptr);
+  if (has_room) return value;
+  const Place place = value.place;
+  Expr length = make_integer(static_cast<std::int64_t>(width.length), place);
+  value = make(ExprOp::Opaque, Type::Text, {std::move(value), std::move(length)}, place);
+  value.text = kCut;
+  return value;
 }
 
 }  // namespace isoscope::sql

@@ -27,8 +27,9 @@ struct NamedVariable {
   std::string name;
   VarId var = VarId::none();  // none for records
   bool is_record = false;
-  bool is_row = false;     // the fields are those of a table, its hidden columns among them
-  bool is_tested = false;  // as a whole, by IS NULL
+  bool is_row = false;      // the fields are those of a table, its hidden columns among them
+  bool is_tested = false;   // as a whole, by IS NULL
+  bool is_message = false;  // SQLERRM: what the server says of the error, NULL if that is not known
   std::vector<FieldVariable> fields = {};
 
   std::optional<VarId> field(std::string_view field_name) const;

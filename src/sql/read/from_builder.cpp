@@ -67,6 +67,7 @@ std::optional<Expr> add_range(Scope& scope, const Tree& range, Place place, int 
   const std::string called =
       text_of(alias, "aliasname").empty() ? name : text_of(alias, "aliasname");
   if (const View* view = scope.catalog.find_view(name)) {
+    view->check(name, place, scope.findings);
     Scope inner = scope_apart(scope);
     inner.where = view->where;
     inner.names_may_clash = false;  // it was read when the view was made

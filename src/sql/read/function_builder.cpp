@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "sql/names_in_text.h"
 #include "sql/read/patched_text.h"
 #include "sql/read/pg_parse.h"
 #include "sql/read/plpgsql_builder.h"
@@ -270,6 +272,11 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
     make_strict(function, head, frame, findings);
   if (fired != nullptr) add_trigger_constants(function, *fired, catalog);
   number_statements(function.body, function.num_statements);
+  const std::map<std::string, std::size_t> names = names_in(body);
+  for (Variable& variable : function.variables) {
+    const auto named = names.find(variable.name);
+    if (named != names.end()) variable.mentions = named->second;
+  }
   return function;
 }
 
@@ -294,7 +301,7 @@ std::shared_ptr<const Function> built_for(const FunctionText& text, const FiredT
   const std::string name = last_name(child(*text.node, "funcname"));
   BuiltKey key{.node = text.node};
   if (fired != nullptr) {
-    key.table = fired->table.index + 1;
+    key.table = fired->table;
     key.op = fired->op;
   }
   const auto known = catalog.built.find(key);

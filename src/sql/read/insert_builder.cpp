@@ -254,6 +254,19 @@ Tree with_fields(const Scope& scope, const Tree& values) {
 
 }  // namespace
 
+// A value for a column that is GENERATED ALWAYS, unless it says OVERRIDING.
+void WriteBuilder::refuse_always(ColumnId column) {
+  const std::string override = text_of(node_, "override");
+  if (!table().columns[column].is_always || override == "OVERRIDING_SYSTEM_VALUE" ||
+      override == "OVERRIDING_USER_VALUE")
+    return;
+  scope_.findings.fail(model_.place,
+                       fmt::format("'{}' of '{}' is GENERATED ALWAYS, and the server refuses a "
+                                   "value for it (428C9)",
+                                   table().columns[column].name, table().name),
+                       "leave the column out, or write OVERRIDING SYSTEM VALUE");
+}
+
 // The row's values: one Insert, without what follows VALUES.
 Insert WriteBuilder::insert_row(Scope& scope, const Tree& given,
                                 const std::vector<ColumnId>& columns, bool names_columns) {
@@ -269,6 +282,7 @@ Insert WriteBuilder::insert_row(Scope& scope, const Tree& given,
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_default(values[i])) continue;
     is_given[columns[i]] = true;
+    refuse_always(columns[i]);
     if (fills(values[i], columns[i])) continue;
     Expr value = build_expr(scope, values[i]);
     insert.sets.push_back({columns[i], value_for(scope, table(), columns[i], std::move(value))});
@@ -324,6 +338,8 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> column
   Insert insert;
   insert.table = id_;
   build_conflict(insert);
+  for (std::size_t i = 0; i < child(given, "targetList").size() && i < columns.size(); ++i)
+    refuse_always(columns[i]);
   ById<ColumnId, bool> is_given(table().columns.size());
   const Tree select = without_fresh(given, columns, is_given);
   BuiltQuery built = build_query(scope_, select);
@@ -341,7 +357,9 @@ void WriteBuilder::insert_select(const Tree& given, std::vector<ColumnId> column
     // The variable has the digits of the query, and the column shows its own.
     insert.sets.push_back(
         {columns[i],
-         round_to(make_variable(*scope_.frame, targets.back(), model_.place), column.width)});
+         cut_to(scope_,
+                round_to(make_variable(*scope_.frame, targets.back(), model_.place), column.width),
+                column.width)});
     is_given[columns[i]] = true;
   }
   leave_out_others(is_given);
@@ -373,6 +391,8 @@ void WriteBuilder::insert_rows(const Tree& rows, bool has_values,
 }
 
 void WriteBuilder::insert() {
+  if (text_of(node_, "override") == "OVERRIDING_USER_VALUE")
+    scope_.findings.note(model_.place, "OVERRIDING USER VALUE is ignored", NoteKind::Gap);
   Scope returned = scope_;
   returned.sources = {target()};
   const std::size_t mark = returned.before != nullptr ? returned.before->size() : 0;

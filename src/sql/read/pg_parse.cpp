@@ -175,6 +175,29 @@ class PackedTokens {
   std::string_view bytes_;
 };
 
+// Where U&'d\0061t' or U&"d\0061t" at `begin` ends: the scanner, which decodes it, tells the begin
+// alone. A doubled quote is one of the text, and strings that only blanks with a line break part
+// are one. Nothing if no such token begins there.
+std::optional<std::size_t> end_of_unicode(std::string_view text, std::size_t begin) {
+  const std::string_view token = text.substr(begin);
+  if (!token.starts_with("U&") && !token.starts_with("u&")) return std::nullopt;
+  const char quote = token.size() > 2 ? token[2] : ' ';
+  if (quote != '\'' && quote != '"') return std::nullopt;
+  for (std::size_t end = token.find(quote, 3); end != token.npos; end = token.find(quote, end)) {
+    ++end;
+    if (token.substr(end).starts_with(quote)) {
+      ++end;
+      continue;
+    }
+    const std::size_t next = std::min(token.find_first_not_of(" \t\r\n\f", end), token.size());
+    const bool goes_on = quote == '\'' && token.substr(next).starts_with(quote) &&
+                         token.substr(end, next - end).find_first_of("\r\n") != token.npos;
+    if (!goes_on) return begin + end;
+    end = next + 1;
+  }
+  return std::nullopt;
+}
+
 // The last number in "compilation of PL/pgSQL function "f" near line 7".
 std::uint32_t line_in(std::string_view context) {
   const std::size_t at = context.rfind("line ");
@@ -198,9 +221,13 @@ Result<std::vector<SqlToken>> scan_sql(std::string_view text) {
   std::vector<SqlToken> tokens =
       PackedTokens(std::string_view(result.pbuf.data, result.pbuf.len)).read();
   pg_query_free_scan_result(result);
-  for (const SqlToken& token : tokens) {
+  for (SqlToken& token : tokens) {
+    if (const auto end = end_of_unicode(text, token.begin))
+      token.end = static_cast<std::uint32_t>(*end);
     if (token.begin >= token.end || token.end > text.size())
-      return Error{.what = "the scanner lost its way in this text"};
+      return Error{.where = LineIndex(text).place(token.begin),
+                   .what = "the scanner lost its way at this word",
+                   .hint = "write it without U&, or in another way"};
   }
   return tokens;
 }

@@ -152,6 +152,7 @@ void PlpgsqlBody::add_guarded(Body& to, const Tree& node, Place place) {
     handler.targets[i] = frame_.named(number).var;
     Variable& variable = frame_.function().variables[handler.targets[i].index];
     variable.name = fmt::format("({})", names[i]);
+    frame_.named(number).is_message = i == 1;
   }
   ++num_handlers_;
   std::vector<If> tests;
@@ -181,10 +182,20 @@ namespace {
 // OTHERS catches all but these.
 constexpr std::string_view kUncaught[] = {"P0004", "57014"};
 
+bool names_state(const Expr& expr, std::string_view state) {
+  return (expr.op == ExprOp::Text && expr.text == state) ||
+         std::ranges::any_of(expr.args, [&](const Expr& arg) { return names_state(arg, state); });
+}
+
 bool raises(std::span<const Statement> body, std::string_view state) {
   return std::ranges::any_of(body, [&](const Statement& s) {
     const auto* raise = s.find<Raise>();
-    return (raise != nullptr && raise->sqlstate == state) || raises(s.body(), state) ||
+    const auto* update = s.find<Update>();
+    const bool is_fired =
+        update != nullptr && std::ranges::any_of(update->raised_states, [&](const Expr& raised) {
+          return names_state(raised, state);
+        });
+    return is_fired || (raise != nullptr && raise->sqlstate == state) || raises(s.body(), state) ||
            raises(s.otherwise(), state);
   });
 }

@@ -127,6 +127,7 @@ void RelationLoops::add_range(const Tree& range, Place place) {
     return;
   }
   if (const View* view = scope_.catalog.find_view(name)) {
+    view->check(name, place, scope_.findings);
     Scope inner = scope_;
     inner.where = view->where;
     inner.names_may_clash = false;  // it was read when the view was made

@@ -23,7 +23,14 @@ class RowFunction {
 
  private:
   Outcome end(Env env, bool skips, bool fails) const {
-    return {std::move(env), make_boolean(skips, place_), make_boolean(fails, place_)};
+    return {std::move(env), make_boolean(skips, place_), make_boolean(fails, place_),
+            make_null(Type::Text, place_)};
+  }
+
+  Outcome fail_with(Env env, const Raise& raise) const {
+    Outcome outcome = end(std::move(env), false, true);
+    outcome.state = make_text(raise.sqlstate.empty() ? "P0001" : raise.sqlstate, place_);
+    return outcome;
   }
 
   // Whether it is all columns of NEW (0) or OLD (1); a row of one column is its value.
@@ -92,6 +99,12 @@ class RowFunction {
     }
     no.skips = choose(condition, yes.skips, no.skips);
     no.fails = choose(condition, yes.fails, no.fails);
+    // What does not fail needs none.
+    if (no.state.op == ExprOp::Null) {
+      no.state = yes.state;
+    } else if (yes.state.op != ExprOp::Null) {
+      no.state = choose(condition, yes.state, no.state);
+    }
     return no;
   }
 
@@ -108,7 +121,7 @@ class RowFunction {
         continue;
       }
       if (const auto* test = s.find<If>()) return branch(*test, list, env);
-      if (s.is<Raise>()) return end(std::move(env), false, true);
+      if (const auto* raise = s.find<Raise>()) return fail_with(std::move(env), *raise);
       if (const auto* returned = s.find<Return>()) return end_with(std::move(env), *returned);
       scope_.findings.fail(place_,
                            "a BEFORE trigger that does more than compute is not modelled here",

@@ -17,6 +17,7 @@ struct RowOutcome {
   RowValues env;  // what NEW becomes
   Expr skips;     // is the row left as it is?
   Expr fails;     // does the statement fail?
+  Expr state;     // the SQLSTATE with which it fails
 };
 
 // Fails in `scope` if the body does more than compute.

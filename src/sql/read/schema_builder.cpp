@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sql/read/function_builder.h"
+#include "sql/read/workload_reader.h"
 
 namespace isoscope::sql {
 namespace {
@@ -33,8 +34,9 @@ bool may_change_rows(const Tree& tree) {
   if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") return true;
   if (kind == "FuncCall") {
     const std::string name = last_name(child(inside(tree), "funcname"));
-    constexpr std::string_view kHarmless[] = {"set_config", "setval",  "nextval", "count",
-                                              "max",        "version", "now",     "coalesce"};
+    constexpr std::string_view kHarmless[] = {"set_config", "setval",   "nextval",
+                                              "count",      "max",      "version",
+                                              "now",        "coalesce", "pg_get_serial_sequence"};
     if (std::ranges::find(kHarmless, name) == std::end(kHarmless)) return true;
   }
   return std::ranges::any_of(tree, may_change_rows);
@@ -128,8 +130,14 @@ void SchemaBuilder::ignore_statement(const std::string& kind, const Tree& node, 
   }
 }
 
-void SchemaBuilder::note_rows(const Tree& insert) {
-  tables_with_rows_.insert(text_of(child(insert, "relation"), "relname"));
+void SchemaBuilder::note_rows(const Tree& insert, Place place) {
+  const std::string name = text_of(child(insert, "relation"), "relname");
+  tables_with_rows_.insert(name);
+  const auto id = catalog_.find_table(name);
+  for (const Trigger& trigger : catalog_.triggers) {
+    if (id && trigger.table == *id && trigger.on_insert)
+      findings_.note(place, passed_over(trigger.name), NoteKind::Free);
+  }
 }
 
 void SchemaBuilder::change_enum(const Tree& node, bool is_new, Place place) {
@@ -160,7 +168,15 @@ void SchemaBuilder::add_table(const Tree& node) {
     return;
   }
   // The rows of a partition are rows of the whole table, and nothing else is said of it.
-  if (has(node, "partbound")) return;
+  if (has(node, "partbound")) {
+    const Tree& parents = child(node, "inhRelations");
+    const std::string whole = parents.empty() ? "" : text_of(inside(parents[0]), "relname");
+    add_partition(whole, name, child(node, "partbound"));
+    if (const auto known = partitioned_.find(whole);
+        known != partitioned_.end() && has(node, "partspec"))
+      partitioned_.try_emplace(name, Partitioned{.root = known->second.root, .is_part = true});
+    return;
+  }
   if (has(node, "inhRelations") || has(node, "ofTypename")) {
     findings_.note(at, fmt::format("table '{}' inherits from another, and is left out", name),
                    NoteKind::Gap);
@@ -185,6 +201,7 @@ void SchemaBuilder::add_table(const Tree& node) {
       like_table(id, inside(element), at);
     }
   }
+  if (has(node, "partspec")) add_partitioned(id, node);
   for (const Tree& entry : child(child(node, "partspec"), "partParams")) {
     std::vector<std::string> names = {text_of(inside(entry), "name")};
     add_names(child(inside(entry), "expr"), names);
@@ -210,6 +227,7 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
   const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
   column.type = type.type;
   if (!type.is_array) column.width = type.width;
+  column.width.has_rules = false;  // they are the column's own
   column.is_fresh = type.is_fresh;
   column.not_null = type.is_fresh;
   if (type.is_fresh) column.sequence = own_sequence(table, column);
@@ -236,8 +254,9 @@ void SchemaBuilder::add_column(TableId id, const Tree& definition) {
           kind == "CONSTR_IDENTITY" ? own_sequence(table, column) : sequence_of(value);
       if (kind == "CONSTR_IDENTITY") {
         note_taken_sequence(column);
+        column.is_always = text_of(constraint, "generated_when") == "a";
         const SequenceId own = sequence_id(catalog_.sequences, column.sequence);
-        set_options(catalog_.sequences[own.index], child(constraint, "options"), findings_,
+        set_options(catalog_.sequences[own.index], child(constraint, "options"), true, findings_,
                     column.place);
       }
       continue;
@@ -256,7 +275,7 @@ void SchemaBuilder::add_sequence(const Tree& node, bool is_new, Place place) {
     findings_.note(place, fmt::format("sequences '{}' of two schemas are treated as one", name),
                    NoteKind::Gap);
   const SequenceId sequence = sequence_id(catalog_.sequences, name);
-  set_options(catalog_.sequences[sequence.index], child(node, "options"), findings_, place);
+  set_options(catalog_.sequences[sequence.index], child(node, "options"), is_new, findings_, place);
 }
 
 // serial and IDENTITY make a sequence of their own, under another name if theirs is taken.
@@ -270,10 +289,12 @@ void SchemaBuilder::note_taken_sequence(const Column& column) {
 
 void SchemaBuilder::add_domain(const Tree& node, Place place) {
   const std::string name = last_name(child(node, "domainname"));
+  if (has(node, "collClause")) findings_.note(place, "COLLATE is ignored", NoteKind::Gap);
   catalog_.types[name] = catalog_.type_of(child(node, "typeName"), where_, findings_);
   domains_[name] = {.base = last_name(child(child(node, "typeName"), "names")),
                     .constraints = &child(node, "constraints")};
   if (!has(node, "constraints")) return;
+  catalog_.types[name].width.has_rules = true;
   findings_.note(place, "constraints of domains are those of columns, not of variables",
                  NoteKind::Free);
 }
@@ -313,6 +334,7 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
     }
   }
   if (object != "OBJECT_TABLE") return;
+  note_partitions(node, at);
   // ALTER TABLE … OWNER TO is also said of sequences and views, which are no tables to us.
   const Tree& commands = child(node, "cmds");
   const bool says_nothing = std::all_of(commands.begin(), commands.end(), [](const Tree& entry) {
@@ -333,10 +355,34 @@ void SchemaBuilder::alter_table(const Tree& node, Place at) {
     if (kind == "AT_AddConstraint") {
       pending_.push_back({*id, &inside(child(command, "def")), ""});
     } else if (kind == "AT_AddColumn") {
+      refuse_views_of(name, true);
       add_column(*id, inside(child(command, "def")));
     } else if (!is_remark(kind)) {
       alter_column(*id, kind, command, at);
     }
+  }
+}
+
+// What ALTER TABLE says of a partitioned table alone, and of tables that become partitions.
+void SchemaBuilder::note_partitions(const Tree& node, Place at) {
+  const Tree& relation = child(node, "relation");
+  const auto id = catalog_.find_table(text_of(relation, "relname"));
+  const bool is_alone =
+      !flag_of(relation, "inh") && id && !catalog_.table(*id).partition_key.empty();
+  for (const Tree& entry : child(node, "cmds")) {
+    const std::string kind = text_of(inside(entry), "subtype");
+    const std::string partition =
+        text_of(child(child(child(inside(entry), "def"), "PartitionCmd"), "name"), "relname");
+    const Tree& command = child(child(inside(entry), "def"), "PartitionCmd");
+    if (kind == "AT_AttachPartition")
+      add_partition(text_of(relation, "relname"), partition, child(command, "bound"));
+    if (kind == "AT_DetachPartition") drop_partition(partition);
+    if (kind == "AT_AttachPartition" && catalog_.find_table(partition))
+      findings_.note(at, fmt::format("the rows of '{}' are not those of its partition", partition),
+                     NoteKind::Gap);
+    if (kind == "AT_AddConstraint" && is_alone)
+      findings_.note(at, "a constraint of ONLY a partitioned table is taken to hold in all of it",
+                     NoteKind::Gap);
   }
 }
 
@@ -368,10 +414,18 @@ void SchemaBuilder::add_unique_index(const Tree& node, const std::string& name, 
   const Tree& relation = child(node, "relation");
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place(relation), findings_);
   if (!id) return;
+  // It holds only once every partition has one that is attached to it.
+  if (!flag_of(relation, "inh") && !catalog_.table(*id).partition_key.empty()) {
+    findings_.note(at, fmt::format("the index '{}' of ONLY a partitioned table is ignored", name),
+                   NoteKind::Gap, *id);
+    return;
+  }
   std::vector<ColumnId> key;
   bool is_plain = !has(node, "whereClause");
   for (const Tree& entry : child(node, "indexParams")) {
     const auto column = find_column(catalog_.table(*id), text_of(inside(entry), "name"));
+    if (has(inside(entry), "collation"))
+      findings_.note(at, "COLLATE of an index is ignored", NoteKind::Gap);
     if (column) {
       key.push_back(*column);
     } else {

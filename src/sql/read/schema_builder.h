@@ -30,7 +30,7 @@ class SchemaBuilder {
   // a note.
   void add(const std::string& kind, const Tree& node, Place place);
   // The rows of an INSERT outside of functions are there from now on.
-  void note_rows(const Tree& insert);
+  void note_rows(const Tree& insert, Place place);
   // Resolves the constraints, and gives a key to tables that have none.
   void finish();
 
@@ -49,6 +49,7 @@ class SchemaBuilder {
   void drop_constraint(TableId id, const std::string& name, Place place);
   bool drop_exclusion(const std::string& name);  // is there one?
   void rename(const Tree& node, Place place);
+  void refuse_views_of(const std::string& table, bool of_stars);
   void add_view(const Tree& node);
   void add_trigger(const Tree& node, Place place);
   void add_sequence(const Tree& node, bool is_new, Place place);
@@ -73,6 +74,12 @@ class SchemaBuilder {
   // Those of its type and its default, if that is a domain, and of the domain that it is made of.
   void add_domain_constraints(TableId id, const std::string& domain, Column& column);
   void alter_table(const Tree& node, Place place);
+  void note_partitions(const Tree& node, Place place);
+  // Rows that find no partition: partition_rules.cpp.
+  void add_partitioned(TableId id, const Tree& node);
+  void add_partition(const std::string& whole, const std::string& name, const Tree& bound);
+  void drop_partition(const std::string& name);
+  void add_partition_rules();
   void add_index(const Tree& node, Place place);
   void add_unique_index(const Tree& node, const std::string& name, Place place);
   // The name that the server gives an index without one.
@@ -108,7 +115,24 @@ class SchemaBuilder {
     const Tree* constraints = nullptr;
   };
   std::map<std::string, Domain> domains_;
-  std::deque<Tree> own_trees_;  // that stand in no text
+  // A partitioned table, or a partition that has partitions itself.
+  struct Partitioned {
+    TableId root;
+    std::string strategy = {};  // as the parser has it
+    std::string column = {};    // the key, if that is one column
+    Place place = {};
+    std::int64_t location = 0;
+    bool is_part = false;
+    bool is_changed = false;  // some partition was taken away
+    std::vector<const Tree*> bounds = {};
+
+    bool has_default() const;
+    bool takes_all_hashes() const;
+  };
+  std::optional<Tree> partition_check(const Partitioned& table) const;
+  std::map<std::string, Partitioned> partitioned_;
+  std::map<std::string, std::string> partition_of_;  // of a partition the table
+  std::deque<Tree> own_trees_;                       // that stand in no text
 };
 
 }  // namespace isoscope::sql

@@ -19,6 +19,44 @@ std::string object_name(const Tree& object) {
   return string_node(object);
 }
 
+// "integer" of a TypeName, "integer[]" of an array.
+std::string type_name(const Tree& type) {
+  return last_name(child(type, "names")) + (has(type, "arrayBounds") ? "[]" : "");
+}
+
+// The types by which calls choose among functions of one name.
+std::vector<std::string> types_of(const FunctionText& function) {
+  std::vector<std::string> types;
+  for (const Tree& entry : child(*function.node, "parameters")) {
+    const Tree& parameter = inside(entry);
+    const std::string mode = text_of(parameter, "mode");
+    if (mode != "FUNC_PARAM_OUT" && mode != "FUNC_PARAM_TABLE")
+      types.push_back(type_name(child(parameter, "argType")));
+  }
+  return types;
+}
+
+// DROP FUNCTION g(integer) leaves g() and g(text); DROP FUNCTION g has one to drop.
+void drop_function(Catalog& catalog, const Tree& object, bool is_optional) {
+  const auto known = catalog.functions.find(object_name(object));
+  if (known == catalog.functions.end()) return;
+  const Tree& with_args = child(object, "ObjectWithArgs");
+  std::vector<std::string> types;
+  for (const Tree& type : child(with_args, "objargs")) types.push_back(type_name(inside(type)));
+  std::vector<FunctionText>& functions = known->second;
+  if (flag_of(with_args, "args_unspecified")) {
+    functions.clear();
+  } else {
+    const std::size_t count =
+        std::erase_if(functions, [&](const FunctionText& f) { return types_of(f) == types; });
+    // A type has other names, too, and the server found one to drop: x.y%TYPE.
+    if (count == 0 && !is_optional)
+      std::erase_if(functions,
+                    [&](const FunctionText& f) { return types_of(f).size() == types.size(); });
+  }
+  if (functions.empty()) catalog.functions.erase(known);
+}
+
 // DROP TRIGGER and the like name the table before the thing.
 std::string object_table(const Tree& object) {
   const Tree& list = child(child(object, "List"), "items");
@@ -41,7 +79,30 @@ bool has_column(const std::vector<ColumnId>& columns, ColumnId column) {
   return std::ranges::find(columns, column) != columns.end();
 }
 
+// Does the tree name the table?
+bool mentions_table(const Tree& tree, const std::string& table) {
+  if (!tree.is_structured()) return false;
+  if (tree.is_object() && text_of(tree, "relname") == table) return true;
+  return std::ranges::any_of(tree, [&](const Tree& part) { return mentions_table(part, table); });
+}
+
+bool has_star(const Tree& tree) {
+  if (!tree.is_structured()) return false;
+  if (tree.is_object() && tree.contains("A_Star")) return true;
+  return std::ranges::any_of(tree, has_star);
+}
+
 }  // namespace
+
+// Views keep the tables and columns that they were made of; here they are read as they stand, with
+// the names of the end. A new column changes those with a *.
+void SchemaBuilder::refuse_views_of(const std::string& table, bool of_stars) {
+  for (auto& [name, view] : catalog_.views) {
+    if (!mentions_table(*view.select, table) || (of_stars && !has_star(*view.select))) continue;
+    view.old_name = table;
+    view.refusal = fmt::format("tables that were changed later ('{}')", table);
+  }
+}
 
 void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree& command,
                                  Place at) {
@@ -79,9 +140,22 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
   if (kind == "AT_AddIdentity") {
     changed.is_fresh = changed.not_null = true;
     changed.sequence = own_sequence(catalog_.table(id), changed);
+    const Tree& constraint = child(child(command, "def"), "Constraint");
+    changed.is_always = text_of(constraint, "generated_when") == "a";
+    const SequenceId own = sequence_id(catalog_.sequences, changed.sequence);
+    set_options(catalog_.sequences[own.index], child(constraint, "options"), true, findings_, at);
+  }
+  if (kind == "AT_SetIdentity" && !changed.sequence.empty()) {
+    const Tree& options = child(child(child(command, "def"), "List"), "items");
+    for (const Tree& option : options) {
+      if (text_of(inside(option), "defname") == "generated")
+        changed.is_always = number_in(inside(option)) == std::int64_t{'a'};
+    }
+    const SequenceId own = sequence_id(catalog_.sequences, changed.sequence);
+    set_options(catalog_.sequences[own.index], options, false, findings_, at);
   }
   if (kind == "AT_DropIdentity") {
-    changed.is_fresh = false;
+    changed.is_fresh = changed.is_always = false;
     changed.sequence.clear();
   }
   if (kind == "AT_ColumnDefault") {
@@ -94,6 +168,7 @@ void SchemaBuilder::alter_column(TableId id, const std::string& kind, const Tree
   }
   if (kind == "AT_AlterColumnType") {
     const Tree& definition = child(child(command, "def"), "ColumnDef");
+    if (has(definition, "collClause")) findings_.note(at, "COLLATE is ignored", NoteKind::Gap);
     const DeclaredType type = catalog_.type_of(child(definition, "typeName"), where_, findings_);
     changed.type = type.is_array || type.is_record ? Type::Text : type.type;
     changed.width = type.is_array ? Width{} : type.width;
@@ -164,6 +239,7 @@ void SchemaBuilder::drop_column(TableId id, const std::string& name, Place at) {
 }
 
 void SchemaBuilder::drop_table(const std::string& name) {
+  drop_partition(name);
   const auto id = catalog_.find_table(name);
   if (!id) return;
   resolve_pending();
@@ -244,7 +320,7 @@ void SchemaBuilder::drop(const Tree& node, Place at) {
       catalog_.views.erase(name);
     } else if (what == "OBJECT_FUNCTION" || what == "OBJECT_PROCEDURE" ||
                what == "OBJECT_ROUTINE") {
-      catalog_.functions.erase(name);
+      drop_function(catalog_, object, flag_of(node, "missing_ok"));
     } else if (what == "OBJECT_TRIGGER") {
       const auto table = catalog_.find_table(object_table(object));
       std::erase_if(catalog_.triggers, [&](const Trigger& trigger) {
@@ -270,6 +346,11 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
       known.key() = to;
       catalog_.functions.insert(std::move(known));
     }
+    for (Trigger& trigger : catalog_.triggers) {
+      if (trigger.function == name) trigger.function = to;
+    }
+    if (!catalog_.views.empty())
+      findings_.note(at, "views call functions by the names of the end", NoteKind::Gap);
     return;
   }
   if (what == "OBJECT_SEQUENCE") {
@@ -289,9 +370,16 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
     return rename_index(of, to);
   }
   const auto id = catalog_.find_table(of);
+  const bool is_old_name =
+      what == "OBJECT_TABLE" || what == "OBJECT_COLUMN" || what == "OBJECT_VIEW";
+  if (is_old_name) refuse_views_of(of, false);
   if (id && what == "OBJECT_TABLE") {
     resolve_pending();
     catalog_.tables[id->index].name = to;
+    if (auto known = partitioned_.extract(of)) {
+      known.key() = to;
+      partitioned_.insert(std::move(known));
+    }
   } else if (id && what == "OBJECT_COLUMN") {
     resolve_pending();
     Table& table = catalog_.tables[id->index];

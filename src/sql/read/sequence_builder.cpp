@@ -184,8 +184,12 @@ class CurrentValues {
 std::string sequence_in(const Catalog& catalog, const Tree& call) {
   const Tree& args = child(call, "args");
   if (!args.is_array() || args.size() != 1) return "";
-  const Tree& cast = child(child(args[0], "TypeCast"), "arg");
-  const Tree& argument = cast.is_null() ? args[0] : cast;
+  return sequence_argument(catalog, args[0]);
+}
+
+std::string sequence_argument(const Catalog& catalog, const Tree& given) {
+  const Tree& cast = child(child(given, "TypeCast"), "arg");
+  const Tree& argument = cast.is_null() ? given : cast;
   const Tree& of_column = child(argument, "FuncCall");
   if (last_name(child(of_column, "funcname")) != "pg_get_serial_sequence")
     return sequence_named(argument);

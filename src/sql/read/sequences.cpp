@@ -37,9 +37,6 @@ SequenceId sequence_id(std::vector<Sequence>& sequences, const std::string& name
   return SequenceId{index};
 }
 
-namespace {
-
-// Of START, INCREMENT and the like; nothing for NO MAXVALUE.
 std::optional<std::int64_t> number_in(const Tree& element) {
   const Tree& arg = child(element, "arg");
   if (has(arg, "Integer")) return number_of(child(arg, "Integer"), "ival");
@@ -50,9 +47,8 @@ std::optional<std::int64_t> number_in(const Tree& element) {
   return number;
 }
 
-}  // namespace
-
-void set_options(Sequence& sequence, const Tree& options, Findings& findings, Place place) {
+void set_options(Sequence& sequence, const Tree& options, bool is_new, Findings& findings,
+                 Place place) {
   std::optional<std::int64_t> start;
   std::map<std::string, std::int64_t> bounds;
   for (const Tree& option : options) {
@@ -67,12 +63,13 @@ void set_options(Sequence& sequence, const Tree& options, Findings& findings, Pl
                     NoteKind::Free);
     if (!number) continue;
     if (name == "increment" && *number != 0) sequence.increment = *number;
-    if (name == "start" || name == "restart") start = number;
+    if (name == "start") start = number;
     if (name == "minvalue" || name == "maxvalue") bounds[name] = *number;
   }
   const bool falls = sequence.increment < 0;
   if (bounds.contains(falls ? "minvalue" : "maxvalue"))
     findings.note(place, "the sequence goes on beyond its last value", NoteKind::Free);
+  if (!is_new) return;
   const auto first = bounds.find(falls ? "maxvalue" : "minvalue");
   if (first != bounds.end()) sequence.start = first->second;
   if (first == bounds.end() && falls && sequence.start > 0) sequence.start = -1;

@@ -5,6 +5,7 @@
 // sequence: its default, or nextval in every INSERT. Where two sequences fill it, or some INSERT
 // leaves out a column that only nextval fills, that is not so.
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -28,7 +29,11 @@ std::string own_sequence(const Table& table, const Column& column);
 SequenceId sequence_id(std::vector<Sequence>& sequences, const std::string& name);
 // What CREATE and ALTER SEQUENCE, and IDENTITY, say about a sequence. Notes one that begins again
 // after its last value (CYCLE), that ends (MAXVALUE), or whose values are out of order (CACHE).
-void set_options(Sequence& sequence, const Tree& options, Findings& findings, Place place);
+// Where one that exists goes on is said by InitialRowReader.
+void set_options(Sequence& sequence, const Tree& options, bool is_new, Findings& findings,
+                 Place place);
+// The number in START, INCREMENT and the like; nothing for NO MAXVALUE.
+std::optional<std::int64_t> number_in(const Tree& element);
 
 // How the INSERTs of a program fill columns.
 class SequenceUses {

@@ -127,9 +127,22 @@ class Signature {
                      "give its columns one by one");
       type = {};
     }
+    note_default(child(parameter, "defexpr"), place);
     std::string name = text_of(parameter, "name");
     if (name.empty()) name = fmt::format("${}", position + 1);
     return frame.add_named(name, type, catalog_, place);
+  }
+
+  // The default is computed by the statement that calls the function, before the function begins.
+  void note_default(const Tree& value, Place place) {
+    if (!calls_functions(value)) return;
+    findings_.note(place, "a call in the default of a parameter is not modelled", NoteKind::Gap);
+  }
+  bool calls_functions(const Tree& tree) const {
+    if (!tree.is_structured()) return false;
+    const std::string called = last_name(child(child(tree, "FuncCall"), "funcname"));
+    if (catalog_.functions.contains(called)) return true;
+    return std::ranges::any_of(tree, [&](const Tree& part) { return calls_functions(part); });
   }
 
   const Tree& node_;

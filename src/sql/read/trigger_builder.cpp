@@ -346,7 +346,9 @@ void WriteBuilder::apply_before_update(Update& update) {
                make(ExprOp::If, Type::Boolean,
                     {outcome.skips, make_boolean(false, place), make_boolean(true, place)}, place));
     }
-    if (!is_never(outcome.fails)) update.raises.push_back(std::move(outcome.fails));
+    if (is_never(outcome.fails)) continue;
+    update.raises.push_back(std::move(outcome.fails));
+    update.raised_states.push_back(std::move(outcome.state));
   }
 }
 

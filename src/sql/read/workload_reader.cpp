@@ -90,9 +90,16 @@ Place place_in(Place place, std::size_t offset) {
 
 }  // namespace
 
-InitialRowReader::InitialRowReader(Application& app) : app_(app) {
+std::string passed_over(const std::string& trigger) {
+  return fmt::format("the trigger {} does not fire for rows of the start, as it does on the server",
+                     trigger);
+}
+
+InitialRowReader::InitialRowReader(Application& app) : app_(app), rules_(app) {
   catalog_.tables = app.tables;
   for (const InitialRow& row : app.initial_rows) remember(row);
+  rules_.trust_rows();
+  for (const Sequence& sequence : app.sequences) restarts_[sequence.name] = sequence.start;
 }
 
 bool InitialRowReader::remember(const InitialRow& row) {
@@ -116,6 +123,10 @@ void InitialRowReader::add_row(TableId id, const ById<ColumnId, std::optional<Va
     const Column& column = table.columns[i];
     if (given[i]) {
       row.values.push_back(kept_in(column.width, *given[i]));
+    } else if (column.drawn_from) {
+      Sequence& sequence = app_.sequences[column.drawn_from->index];
+      row.values.emplace_back(sequence.start);
+      sequence.start += sequence.increment;
     } else if (column.is_fresh) {
       const std::int64_t largest = known_[id].largest[i];
       row.values.emplace_back(largest == INT64_MAX ? largest : largest + 1);
@@ -146,12 +157,49 @@ void InitialRowReader::add_row(TableId id, const ById<ColumnId, std::optional<Va
 }
 
 void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& findings) {
+  const std::size_t first = app_.initial_rows.size();
+  add_unchecked(insert, where, findings);
+  if (findings.failed()) return;
+  for (std::size_t i = first; i < app_.initial_rows.size(); ++i) {
+    const InitialRow& row = app_.initial_rows[i];
+    const std::string& trigger = app_.table(row.table).insert_trigger;
+    if (trigger.empty()) continue;
+    app_.notes.push_back(
+        {.where = row.place, .function = {}, .what = passed_over(trigger), .kind = NoteKind::Free});
+    break;
+  }
+  Findings own;
+  check(own);
+  if (own.failed()) return findings.fail(own.error().where, own.error().what, own.error().hint);
+  app_.notes.insert(app_.notes.end(), own.notes().begin(), own.notes().end());
+}
+
+void InitialRowReader::check(Findings& findings) {
+  mark_sequences();
+  rules_.check_rows(findings);
+}
+
+void InitialRowReader::mark_sequences() {
+  for (const InitialRow& row : app_.initial_rows) {
+    for (const ColumnId c : row.values.ids()) {
+      const auto drawn_from = app_.table(row.table).columns[c].drawn_from;
+      const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
+      if (!drawn_from || number == nullptr) continue;
+      Sequence& sequence = app_.sequences[drawn_from->index];
+      const bool is_ahead =
+          sequence.increment > 0 ? *number >= sequence.start : *number <= sequence.start;
+      sequence.may_meet_rows = sequence.may_meet_rows || is_ahead;
+    }
+  }
+}
+
+void InitialRowReader::add_unchecked(const Tree& insert, const Locator& where, Findings& findings) {
   const Tree& relation = child(insert, "relation");
   const Place place = where.place(number_of(relation, "location"));
   const auto id = catalog_.expect_table(text_of(relation, "relname"), place, findings);
   const Tree& select = child(child(insert, "selectStmt"), "SelectStmt");
   if (!has(select, "valuesLists") || has(insert, "onConflictClause") ||
-      has(insert, "returningList"))
+      has(insert, "returningList") || text_of(insert, "override") == "OVERRIDING_USER_VALUE")
     findings.fail(place, "only INSERT … VALUES of constants can stand outside of functions");
   if (!id || findings.failed()) return;
   const Table& table = catalog_.table(*id);
@@ -183,6 +231,12 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
       if (kind_of(items[i]) == "SetToDefault") continue;
       Scope scope{.catalog = catalog_, .findings = findings, .where = where};
       const Column& column = table.columns[columns[i]];
+      if (column.is_always && text_of(insert, "override") != "OVERRIDING_SYSTEM_VALUE")
+        return findings.fail(place,
+                             fmt::format("'{}' of '{}' is GENERATED ALWAYS, and the server refuses "
+                                         "a value for it (428C9)",
+                                         column.name, table.name),
+                             "leave the column out, or write OVERRIDING SYSTEM VALUE");
       const Expr value = assigned(scope, build_expr(scope, items[i]), column.type, false,
                                   fmt::format("column '{}'", column.name), column.width);
       if (i == 0) at = value.place;

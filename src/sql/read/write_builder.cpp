@@ -279,6 +279,11 @@ std::vector<SetColumn> WriteBuilder::build_sets(Scope& scope, const Tree& target
       sets.push_back({*column, declared.default_value.value_or(make_null(declared.type, place))});
       continue;
     }
+    if (table().columns[*column].is_always)
+      scope.findings.fail(place,
+                          fmt::format("'{}' of '{}' is GENERATED ALWAYS, and the server lets SET "
+                                      "give it DEFAULT only (428C9)",
+                                      table().columns[*column].name, table().name));
     std::optional<Expr> set = kind_of(given) == "MultiAssignRef"
                                   ? part_of_row(scope, inside(given), value, place)
                                   : value(given);

@@ -96,6 +96,7 @@ class WriteBuilder {
   bool modify_natively();
   void modify_for_each_row();
   using Value = std::function<Expr(const Tree&)>;
+  void refuse_always(ColumnId column);
   std::vector<SetColumn> build_sets(Scope& scope, const Tree& targets, const Value& value);
   std::optional<Expr> part_of_row(Scope& scope, const Tree& reference, const Value& value,
                                   Place place);

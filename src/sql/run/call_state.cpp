@@ -1,5 +1,7 @@
 #include "sql/run/call_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/assert.h"
@@ -18,6 +20,11 @@ Value StatementView::column(TableId table, const RowKey& key, ColumnId column) {
   const auto [at, is_new] = columns_.try_emplace({table, key, column});
   if (is_new) at->second = call_.database.read(table, key, column);
   return at->second;
+}
+
+std::string may_be_taken(const Application& app, SequenceId sequence) {
+  return fmt::format("rows at the start have numbers that '{}' has not drawn and may draw again",
+                     app.sequences[sequence.index].name);
 }
 
 const Value& key_column(const Table& table, const RowKey& key, ColumnId column) {

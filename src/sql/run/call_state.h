@@ -63,6 +63,9 @@ class StatementView {
   std::map<std::tuple<TableId, RowKey, ColumnId>, Value> columns_;
 };
 
+// Why a number of the sequence is not drawn: a row at the start may have it.
+std::string may_be_taken(const Application& app, SequenceId sequence);
+
 // The value of a key column in a key.
 const Value& key_column(const Table& table, const RowKey& key, ColumnId column);
 

@@ -42,6 +42,9 @@ class CallDatabase final : public Database {
   void lock(TableId, const RowKey&, Lock) override {}
   Value fresh(TableId table, ColumnId column) override;
   std::int64_t draw(SequenceId) override;
+  bool may_meet_rows(SequenceId sequence) const override {
+    return program_.app().sequences[sequence.index].may_meet_rows;
+  }
 
   // The last segment.
   Segment take() { return std::move(segment_); }

@@ -150,8 +150,11 @@ class CallRun {
     const Query& query = *s.query();
     if (query.rows) return run_row_query(call_, query, needs);
     if (s.advisory() != nullptr && runner_ == nullptr) return take_advisory(s.as<Select>());
-    if (s.draws() && runner_ == nullptr)
+    if (s.draws() && runner_ == nullptr) {
+      if (call_.database.may_meet_rows(*s.draws()))
+        return call_.limit(may_be_taken(call_.app, *s.draws()));
       return std::vector<std::vector<Value>>{{Value(call_.database.draw(*s.draws()))}};
+    }
     return runner_ != nullptr ? runner_->query(call_, s, needs) : run_query(call_, query, needs);
   }
 

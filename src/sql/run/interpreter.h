@@ -81,6 +81,8 @@ class Database {
   virtual Value fresh(TableId table, ColumnId column) = 0;
   // nextval: a number that neither this nor fresh() gives again.
   virtual std::int64_t draw(SequenceId sequence) = 0;
+  // Might the sequence give numbers that rows have, where those above are never taken?
+  virtual bool may_meet_rows(SequenceId /*sequence*/) const { return false; }
 };
 
 struct CallResult {

@@ -62,11 +62,7 @@ class Modification {
         for (const ColumnId column : columns_of(expr, SourceId{1}))
           view_.column(write_.table, key, column);
       }
-      for (const Expr& raised : update.raises) {
-        auto holds = tuple.value(raised);
-        if (!holds) return holds.error();
-        if (is_true(*holds)) return Error{.what = "a trigger raises an exception"};
-      }
+      if (auto fired = fire_before(update, tuple); !fired) return fired.error();
       if (auto done = set_all(row, update.sets, tuple); !done) return done.error();
       rows.push_back(std::move(row));
       return true;
@@ -77,6 +73,20 @@ class Modification {
       if (auto done = finish(row); !done) return done.error();
     }
     return modified_;
+  }
+
+  // What BEFORE triggers raise.
+  Result<void> fire_before(const Update& update, Tuple& tuple) {
+    for (std::size_t i = 0; i < update.raises.size(); ++i) {
+      auto holds = tuple.value(update.raises[i]);
+      if (!holds) return holds.error();
+      if (!is_true(*holds)) continue;
+      auto state = tuple.value(update.raised_states[i]);
+      if (!state) return state.error();
+      call_.sqlstate = std::get<std::string>(state->data);
+      return Error{.what = "a trigger raises an exception"};
+    }
+    return {};
   }
 
   Result<Modified> run(const Delete& remove, bool counts) {
@@ -127,6 +137,8 @@ class Modification {
       const Column& column = table_.columns[c];
       if (row.is_set(c)) continue;
       if (column.is_fresh) {
+        if (column.drawn_from && call_.database.may_meet_rows(*column.drawn_from))
+          return call_.limit(may_be_taken(call_.app, *column.drawn_from));
         row.set(c, call_.database.fresh(write_.table, c));
         has_fresh_key = has_fresh_key || table_.is_key_column(c);
       } else if (column.default_value) {

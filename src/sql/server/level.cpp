@@ -1,8 +1,9 @@
 #include "sql/server/level.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-#include <string>
 
 #include "support/spelling.h"
 
@@ -36,6 +37,24 @@ std::span<const ServerLevel> levels_of(ServerKind server) {
     case ServerKind::MariaDb: return kMariaDb;
   }
   return {};
+}
+
+std::string level_names(ServerKind server, std::string_view conjunction) {
+  const auto levels = levels_of(server);
+  std::string names;
+  for (const ServerLevel& level : levels) {
+    if (&level == &levels.back()) {
+      names += fmt::format(" {} ", conjunction);
+    } else if (&level != &levels.front()) {
+      names += ", ";
+    }
+    names += level.name;
+  }
+  return names;
+}
+
+std::string pg_level_names(std::string_view conjunction) {
+  return level_names(ServerKind::Postgres, conjunction);
 }
 
 std::string_view name_of(ServerKind server) {

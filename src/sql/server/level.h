@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace isoscope::sql::server {
@@ -20,6 +21,10 @@ struct ServerLevel {
   std::string_view words = {};  // of SQL: "READ COMMITTED"
 };
 std::span<const ServerLevel> levels_of(ServerKind server);
+
+// "pg-rc, pg-rr or pg-ser": all names of that server's levels, for hints.
+std::string level_names(ServerKind server, std::string_view conjunction);
+std::string pg_level_names(std::string_view conjunction = "or");
 
 // By one of these names: "pg-rc", "READ COMMITTED", "read-committed", …; nothing for other names.
 std::optional<PgLevel> find_level(ServerKind server, std::string_view name);

@@ -337,12 +337,13 @@ StepDone Machine::end_part(State& state, ProgramSession session, const NextStep&
   const CallId after{s.call.index + 1};
   if (after == outline().sessions[session].end() || outline().calls[after].part == 1) {
     const Call& call = outline().calls[s.call];
-    s.next = std::make_shared<const NextStep>(NextStep{
-        .kind = NextStep::Kind::Limit,
-        .fault = Error{.where = call.place,
-                       .what = fmt::format("{} goes on after {} transactions",
-                                           call.name.substr(0, call.name.rfind(" (")), call.part),
-                       .hint = "give it less to do: more are not modelled"}});
+    s.next = std::make_shared<const NextStep>(
+        NextStep{.kind = NextStep::Kind::Limit,
+                 .fault = Error{.where = call.place,
+                                .what = fmt::format("{}{} goes on after {} transactions",
+                                                    program().function(s.call).name,
+                                                    print(program().arguments(s.call)), call.part),
+                                .hint = "give it less to do: more are not modelled"}});
     return {StepDone::Kind::Limit, txn, nullptr};
   }
   state.txns[txn].goes_on = true;

@@ -41,7 +41,7 @@ enum class TxnStatus : std::uint8_t { Waiting, Running, Committed, Aborted };
 struct TxnState {
   TxnStatus status = TxnStatus::Waiting;
   bool has_snapshot = false;  // has taken one
-  TxnSet snapshot = {};       // that one, or the one of its last statement
+  TxnNoSet snapshot = {};     // that one, or the one of its last statement
   CommandNo command = {};
   Log log = {};
   Failure failure = {};            // of Aborted
@@ -65,8 +65,8 @@ struct SessionState {
 
 struct State {
   Storage storage;
-  TxnSet committed = {};
-  TxnSet running = {};
+  TxnNoSet committed = {};
+  TxnNoSet running = {};
   std::vector<TxnNo> commit_order = {};
   ById<ProgramSession, SessionState> sessions = {};
   ById<TxnNo, TxnState> txns = {};  // the first is that of the rows at the start

@@ -26,7 +26,7 @@ struct Found {
 };
 Found find_and_lock(const StatementContext& context, TableId table,
                     std::span<const ColumnId> columns, const std::vector<Value>& values,
-                    const TxnSet& snapshot, CommandNo command) {
+                    const TxnNoSet& snapshot, CommandNo command) {
   const View view{snapshot, context.txn, command};
   for (const Storage::Seen& seen : context.storage.scan(table, view)) {
     if (columns_of(context.storage.values(seen), columns) != values) continue;
@@ -60,7 +60,7 @@ Attempt check(const StatementContext& context, const Reference& reference, Runni
   if (!running.reference_snapshot)
     running.reference_snapshot =
         refers && context.keeps_snapshot ? context.txn_snapshot : context.committed;
-  const TxnSet& snapshot = *running.reference_snapshot;
+  const TxnNoSet& snapshot = *running.reference_snapshot;
   if (!reference.restricts) {
     const Found parent = find_and_lock(context, foreign.target, foreign.target_columns,
                                        reference.values, snapshot, command);

@@ -29,7 +29,7 @@ class Dependencies {
   }
 
   bool is_on_cycle(TxnNo txn) const {
-    TxnSet reached;
+    TxnNoSet reached;
     std::vector<TxnNo> stack = {txn};
     while (!stack.empty()) {
       const TxnNo at = stack.back();
@@ -133,7 +133,7 @@ class Dependencies {
   }
 
   const State& state_;
-  TxnSet nodes_;
+  TxnNoSet nodes_;
   ById<TxnNo, std::vector<TxnNo>> edges_;
 };
 

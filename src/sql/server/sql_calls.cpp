@@ -184,6 +184,7 @@ SqlCalls::SqlCalls(const SqlProgram& program, ServerKind server, const Budget& b
 Storage SqlCalls::storage() const {
   Storage storage(app());
   if (server_ == ServerKind::MariaDb) {
+    storage.draw_beyond_rows(app());
     for (std::uint32_t t = 0; t < app().tables.size(); ++t)
       storage.table(TableId{t}).clustered_by = app().tables[t].primary_key;
   }

@@ -6,7 +6,7 @@
 namespace isoscope::sql::server {
 namespace {
 
-void add_set(Digest& digest, const TxnSet& set) {
+void add_set(Digest& digest, const TxnNoSet& set) {
   std::size_t size = set.words().size();
   while (size > 0 && set.words()[size - 1] == 0) --size;
   digest.add(size);

@@ -9,7 +9,6 @@
 #include "sql/server/row_values.h"
 #include "sql/server/rows_in_hand.h"
 #include "sql/sqlstates.h"
-#include "support/assert.h"
 
 namespace isoscope::sql::server {
 namespace {
@@ -263,7 +262,7 @@ class StatementRun {
             return conflict(seen.row);
           note_read(seen.row, seen.version);
           if (update != nullptr && !update->raises.empty()) {
-            if (Attempt fired = fire_before(update->raises, from, to); fired.kind != Kind::Done)
+            if (Attempt fired = fire_before(*update, from, to); fired.kind != Kind::Done)
               return fired;
           }
           return write(seen.row, from, update == nullptr ? nullptr : &to);
@@ -284,12 +283,15 @@ class StatementRun {
   }
 
   // What BEFORE triggers raise, and the values that they leave.
-  Attempt fire_before(const std::vector<Expr>& raises, const Row& from, const Row& to) {
+  Attempt fire_before(const Update& update, const Row& from, const Row& to) {
     RowsInHand row({&from});
-    for (const Expr& raised : raises) {
-      auto holds = evaluate(raised, variables_, row);
+    for (std::size_t i = 0; i < update.raises.size(); ++i) {
+      auto holds = evaluate(update.raises[i], variables_, row);
       if (!holds) return fail(holds.error());
-      if (is_true(*holds)) return fail("P0001", "a trigger raises an exception");
+      if (!is_true(*holds)) continue;
+      auto state = evaluate(update.raised_states[i], variables_, row);
+      if (!state) return fail(state.error());
+      return fail(std::get<std::string>(state->data), "a trigger raises an exception");
     }
     return check_values(to);
   }

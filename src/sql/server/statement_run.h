@@ -12,8 +12,7 @@
 //                          it is now, in the snapshot or not
 //   advisory locks         wait as row locks do, in a queue (advisory_locks.h)
 //   FOREIGN KEY            after the statement: KEY SHARE on the row that is referred to; a row
-//   that
-//                          goes must not be referred to any more
+//                          that goes must not be referred to any more
 //
 // Where a transaction keeps one snapshot (REPEATABLE READ, SERIALIZABLE) a row that was changed
 // outside of it cannot be locked: 40001.
@@ -54,7 +53,7 @@ struct StatementResult {
   std::size_t num_rows = 0;
   std::vector<ReadVersion> reads = {};
   std::vector<RowId> writes = {};
-  TxnSet snapshot = {};
+  TxnNoSet snapshot = {};
   CommandNo command = {};
   bool has_waited = false;
   std::optional<Failure> failure = {};  // of a statement that an EXCEPTION block may catch
@@ -98,19 +97,19 @@ struct Running {
   };
   std::vector<Reference> references = {};  // to be checked behind the rows
   std::size_t next_reference = 0;
-  std::optional<TxnSet> reference_snapshot = {};  // of the one that waits
-  KeyAccesses keys = {};                          // of a `.txn` program
+  std::optional<TxnNoSet> reference_snapshot = {};  // of the one that waits
+  KeyAccesses keys = {};                            // of a `.txn` program
 };
 
 // Whose statement it is, and what it runs on.
 struct StatementContext {
   const Application& app;
   Storage& storage;
-  const TxnSet& committed;
-  const TxnSet& running_txns;  // those that have begun and not ended
+  const TxnNoSet& committed;
+  const TxnNoSet& running_txns;  // those that have begun and not ended
   TxnNo txn = {};
   bool keeps_snapshot = false;      // REPEATABLE READ, SERIALIZABLE
-  const TxnSet& txn_snapshot;       // then, the one
+  const TxnNoSet& txn_snapshot;     // then, the one
   bool is_scalar_subquery = false;  // more than one row is an error
   bool passes_queue = false;        // of an advisory lock
   bool leaves_references = false;   // of an INSERT: more rows may follow

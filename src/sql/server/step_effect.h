@@ -2,9 +2,9 @@
 // What a step of a session touches, so that steps which commute are known: taken in either order
 // they come to the same state, and one order is enough (sleep sets).
 //
-//   a statement        reads and writes tables, of a `.txn` program keys; rows of an SQL table that
-//   are
-//                      written show in the order of its scans, so its writers do not commute
+//   a statement        reads and writes tables, of a `.txn` program keys; rows of an SQL table
+//                      that are written show in the order of its scans, so its writers do not
+//                      commute
 //   the first one of   fixes who is visible from then on: it does not commute with a commit
 //   a kept snapshot
 //   a commit           shows what was written, and lets go of what was locked

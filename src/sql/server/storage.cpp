@@ -30,13 +30,20 @@ Storage::Storage(const Application& app) : tables_(app.tables.size()) {
       const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
       if (number == nullptr) continue;
       to.next_fresh[c] = std::max(to.next_fresh[c], *number + 1);
-      if (const auto sequence = app.table(row.table).columns[c].drawn_from)
-        draw_beyond(*sequence, *number);
     }
   }
 }
 
-// The rows at the start count as drawn.
+void Storage::draw_beyond_rows(const Application& app) {
+  for (const InitialRow& row : app.initial_rows) {
+    for (const ColumnId c : row.values.ids()) {
+      const auto* number = std::get_if<std::int64_t>(&row.values[c].data);
+      const auto sequence = app.table(row.table).columns[c].drawn_from;
+      if (number != nullptr && sequence) draw_beyond(*sequence, *number);
+    }
+  }
+}
+
 void Storage::draw_beyond(SequenceId sequence, std::int64_t number) {
   std::int64_t& next = next_draws_[sequence];
   const std::int64_t step = increments_[sequence];

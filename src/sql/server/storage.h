@@ -22,7 +22,7 @@
 namespace isoscope::sql::server {
 
 // A set of transactions.
-class TxnSet {
+class TxnNoSet {
  public:
   bool contains(TxnNo txn) const {
     const std::size_t word = txn.index / 64;
@@ -37,8 +37,8 @@ class TxnSet {
     if (contains(txn)) words_[txn.index / 64] &= ~(std::uint64_t{1} << (txn.index % 64));
   }
   std::span<const std::uint64_t> words() const { return words_; }
-  friend bool operator==(const TxnSet&, const TxnSet&) = default;
-  friend auto operator<=>(const TxnSet&, const TxnSet&) = default;
+  friend bool operator==(const TxnNoSet&, const TxnNoSet&) = default;
+  friend auto operator<=>(const TxnNoSet&, const TxnNoSet&) = default;
 
  private:
   std::vector<std::uint64_t> words_;
@@ -101,7 +101,7 @@ struct RowId {
 
 // The reader: a transaction sees what is in its snapshot, and its own commands before this one.
 struct View {
-  const TxnSet& snapshot;
+  const TxnNoSet& snapshot;
   TxnNo txn = {};
   CommandNo command = {};
 };
@@ -109,6 +109,8 @@ struct View {
 class Storage {
  public:
   explicit Storage(const Application& app);
+  // Numbers of the rows at the start count as drawn, as AUTO_INCREMENT has it.
+  void draw_beyond_rows(const Application& app);
 
   StoredTable& table(TableId id) { return tables_[id]; }
   const StoredTable& table(TableId id) const { return tables_[id]; }

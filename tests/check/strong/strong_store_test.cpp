@@ -15,7 +15,7 @@ namespace {
 bool implies(Logic store, StrongLevel level) { return implies(store, logic_of(level)); }
 
 bool breaks(const Injection& injection, StrongLevel level) {
-  return injection.breaks(logic_of(level));
+  return implies(logic_of(level), injection.weakest_broken);
 }
 
 History make(const HistoryPlan& plan) {

@@ -27,8 +27,7 @@
 //   - be a function of what it reads: no clock, no random numbers, no state that it changes. Each
 //     new piece of a body runs twice, and explore() fails if the two differ;
 //   - let exceptions pass that are not its own, so it is not noexcept (a `catch (...)` that ends
-//   the
-//     body is harmless, one that tries again for ever is not);
+//     the body is harmless, one that tries again for ever is not);
 //   - be callable from several threads at once, if Options::threads is not 1.
 //
 // Levels, algorithm and guarantees are those of `isoscope explore`: docs/explore.md.

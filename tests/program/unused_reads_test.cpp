@@ -1,5 +1,5 @@
 // Reads whose values nobody looks at are passed over, and no others.
-#include "program/vain_reads.h"
+#include "program/unused_reads.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ std::string reads_of(const std::string& text) {
   const Program program =
       program_of(text + "session w { { write(x, 1); write(y, 1); write(t[1], 1) } }\n");
   std::atomic<bool> has_passed{false};
-  const auto executor = executor_without_vain_reads(program, has_passed);
+  const auto executor = executor_without_unused_reads(program, has_passed);
   executor->start(CallId{0});
   std::string keys;
   for (;;) {
@@ -27,7 +27,7 @@ std::string reads_of(const std::string& text) {
   }
 }
 
-TEST(VainReads, AreThoseThatNobodyLooksAt) {
+TEST(UnusedReads, AreThoseThatNobodyLooksAt) {
   const auto in_txn = [](const std::string& body) { return "session s { { " + body + " } }\n"; };
   EXPECT_EQ(reads_of(in_txn("a := read(x)")), "");
   EXPECT_EQ(reads_of(in_txn("a := read(x)") + "assert s[1].a == 0\n"), "x");
@@ -43,7 +43,7 @@ TEST(VainReads, AreThoseThatNobodyLooksAt) {
   EXPECT_EQ(reads_of(in_txn("a := read(x); abort")), "");
 }
 
-TEST(VainReads, OfAScanAreAllRowsButOne) {
+TEST(UnusedReads, OfAScanAreAllRowsButOne) {
   EXPECT_EQ(reads_of("txn f(c) {\n"
                      "  for i in 1..4 { cell := read(t[i]); if (i == c) { found := cell } }\n"
                      "  write(x, found)\n"
@@ -51,14 +51,14 @@ TEST(VainReads, OfAScanAreAllRowsButOne) {
             "t[3]");
 }
 
-TEST(VainReads, AndThoseOfKeysThatNobodyWritesAreNoEvents) {
+TEST(UnusedReads, AndThoseOfKeysThatNobodyWritesAreNoEvents) {
   EXPECT_EQ(
       reads_of("init n[1] = 2\nsession s { { a := read(n[1]); b := read(x); write(t[a], b) } }\n"),
       "x");
 }
 
 // What is read later is not known beforehand.
-TEST(VainReads, CountWhereABranchDependsOnALaterRead) {
+TEST(UnusedReads, CountWhereABranchDependsOnALaterRead) {
   EXPECT_EQ(reads_of("session s { { a := read(x); b := read(y)\n"
                      "  if (b == 0) { a := 1 }\n  write(z, a) } }\n"),
             "x y");

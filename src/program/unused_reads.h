@@ -18,9 +18,9 @@
 
 namespace isoscope {
 
-// Executes the program without its vain reads, and without reads of keys that no call writes; says
-// in `has_passed` if there was one of the former.
-std::unique_ptr<Executor> executor_without_vain_reads(const Program& program,
-                                                      std::atomic<bool>& has_passed);
+// Executes the program without its unused reads, and without reads of keys that no call writes;
+// says in `has_passed` if there was one of the former.
+std::unique_ptr<Executor> executor_without_unused_reads(const Program& program,
+                                                        std::atomic<bool>& has_passed);
 
 }  // namespace isoscope

@@ -1,4 +1,4 @@
-#include "graph/short_cycles.h"
+#include "check/ground/short_cycles.h"
 
 #include <algorithm>
 #include <utility>

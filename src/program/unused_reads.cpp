@@ -1,4 +1,4 @@
-#include "program/vain_reads.h"
+#include "program/unused_reads.h"
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ constexpr int kMostSteps = 256;
 // of a scan is looked at.
 class LookAhead {
  public:
-  bool is_vain(const Code& code, const std::int64_t* registers, const std::vector<bool>& is_kept) {
+  bool is_unused(const Code& code, const std::int64_t* registers,
+                 const std::vector<bool>& is_kept) {
     code_ = &code;
     registers_.assign(registers, registers + code.num_registers);
     auto at = static_cast<std::size_t>(registers_[code.locals.size()]);
@@ -112,10 +113,10 @@ class LookAhead {
   std::vector<Register> unknown_;  // few
 };
 
-// The interpreter, passing over vain reads.
-class WithoutVainReads final : public Executor {
+// The interpreter, passing over unused reads.
+class WithoutUnusedReads final : public Executor {
  public:
-  WithoutVainReads(const Program& program, std::atomic<bool>& has_passed)
+  WithoutUnusedReads(const Program& program, std::atomic<bool>& has_passed)
       : program_(program),
         machine_(program),
         is_kept_(program.locals_in_claims()),
@@ -138,7 +139,7 @@ class WithoutVainReads final : public Executor {
         continue;
       }
       if (stop.kind != StopKind::Read ||
-          !ahead_.is_vain(program_.code(call_), machine_.registers(), is_kept_[call_]))
+          !ahead_.is_unused(program_.code(call_), machine_.registers(), is_kept_[call_]))
         return stop;
       has_passed_.store(true, std::memory_order_relaxed);
       machine_.answer(0);
@@ -189,9 +190,9 @@ class WithoutVainReads final : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> executor_without_vain_reads(const Program& program,
-                                                      std::atomic<bool>& has_passed) {
-  return std::make_unique<WithoutVainReads>(program, has_passed);
+std::unique_ptr<Executor> executor_without_unused_reads(const Program& program,
+                                                        std::atomic<bool>& has_passed) {
+  return std::make_unique<WithoutUnusedReads>(program, has_passed);
 }
 
 }  // namespace isoscope

@@ -1,0 +1,46 @@
+-- A claim or a session with a slip of the pen was taken for prose: exit code 0, and not a word.
+-- run: (cat FILE; echo '-- assert v >= 0') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 2
+-- says: c.sql:47:1: error: a claim about rows is a query behind 'assert'
+-- says: write -- assert SELECT v >= 0 FROM …
+-- run: (cat FILE; echo '-- assert SELEC v >= 0 FROM t') > TEMP/c.sql && isoscope audit TEMP/c.sql
+-- exit: 2
+-- says: write -- assert SELECT v >= 0 FROM t
+-- run: (cat FILE; echo '-- assert (SELECT v >= 0 FROM t)') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 1
+-- says: fails: assert (SELECT v >= 0 FROM t)
+-- run: (cat FILE; echo '-- assert VALUES (false)') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 1
+-- says: fails: assert VALUES (false)
+-- run: (cat FILE; echo '-- assert VALUES (1)') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 2
+-- says: one truth value per row is expected
+-- run: (cat FILE; echo '-- asserts SELECT false') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 2
+-- says: a claim about rows begins with 'assert', not with 'asserts'
+-- run: (cat FILE; echo '-- assertion SELECT v >= 0 FROM t') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 2
+-- says: write -- assert SELECT v >= 0 FROM t
+-- run: (cat FILE; echo '-- invarient: SELECT v >= 0 FROM t') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 2
+-- says: begins with 'invariant', not with 'invarient'
+-- run: (cat FILE; echo '-- session b f()') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 0
+-- says: c.sql:47:1: note: this comment is passed over: a session is written -- session NAME: f(1); g(2)
+-- run: grep -v 'session a' FILE > TEMP/c.sql && echo '-- Session b: f()' >> TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 2
+-- says: the program has no sessions
+-- says: note: this comment is passed over: a session is written
+-- run: (cat FILE; echo '-- assert that v = 1 was right'; echo '-- Invariant: v is never 0'; echo '-- invariant with respect to v') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 0
+-- says: c.sql:47:1: note: this comment is passed over: a claim about rows is written
+-- says: c.sql:48:1: note: this comment is passed over
+-- says: c.sql:49:1: note: this comment is passed over
+-- run: (cat FILE; echo '-- Assertions are below.'; echo '-- asserting nothing'; echo '-- session b runs f() twice'; echo '-- insert select 1 = 1') > TEMP/c.sql && isoscope explore TEMP/c.sql
+-- exit: 0
+-- says not: passed over
+
+CREATE TABLE t (id int PRIMARY KEY, v int);
+INSERT INTO t VALUES (1, 1);
+CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE t SET v = -1; RETURN 1; END $$;
+-- session a: f()
