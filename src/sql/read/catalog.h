@@ -46,7 +46,8 @@ struct View {
   // Fails where the view does not read what its text says now.
   void check(const std::string& name, Place place, Findings& findings) const {
     if (!old_name.empty())
-      findings.fail(place, fmt::format("view '{}' was made before '{}' was changed", name, old_name),
+      findings.fail(place,
+                    fmt::format("view '{}' was made before '{}' was changed", name, old_name),
                     "make it anew behind the change");
   }
 };
