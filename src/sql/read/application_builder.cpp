@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "sql/read/application_parts.h"
 #include "sql/read/body_text.h"
@@ -168,9 +169,12 @@ void add_system_catalogs(Catalog& catalog, const SourceFile& file) {
   }
 }
 
-// Must the rows at the start be those of the server? Constraints that are NOT VALID let older rows
-// break them.
-bool refuses_rows(const ApplicationParts& parts) {
+// Do sessions begin with the rows at the start, and do these meet the constraints for sure on the
+// server? Those that are NOT VALID let older rows break them, and what is not modelled may add what
+// a row needs and take away what is in its way.
+bool refuses_rows(const ApplicationParts& parts, std::span<const Note> notes,
+                  std::span<const Note> of_rows) {
+  if (may_change_rows(notes) || may_change_rows(of_rows)) return false;
   const auto has_word = [&](auto is_it) {
     return std::ranges::any_of(parts.file.tokens, [&](const SqlToken& token) {
       return is_it(word_of(parts.file, token));
@@ -206,12 +210,9 @@ Result<void> add_rows(Application& app, const ApplicationParts& parts, const Loc
   }
   Findings own({}, budget);
   rows.check(own);
-  if (own.failed() && (own.error().is_limit || refuses_rows(parts)))
+  if (own.failed() && (own.error().is_limit || refuses_rows(parts, app.notes, data.notes())))
     return own.error().quoting(parts.text);
-  if (own.failed())
-    data.note(own.error().where,
-              fmt::format("the server refuses this row of the start: {}", own.error().what),
-              NoteKind::Free);
+  if (own.failed()) data.note(own.error().where, refused_row(own.error()), NoteKind::Free);
   app.notes.insert(app.notes.end(), data.notes().begin(), data.notes().end());
   app.notes.insert(app.notes.end(), own.notes().begin(), own.notes().end());
   return {};

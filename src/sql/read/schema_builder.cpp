@@ -28,7 +28,7 @@ bool is_remark(std::string_view change) {
 }
 
 // Does a query do more than look? These functions change settings and sequences alone.
-bool may_change_rows(const Tree& tree) {
+bool does_more_than_look(const Tree& tree) {
   if (!tree.is_structured()) return false;
   const std::string kind = kind_of(tree);
   if (kind == "InsertStmt" || kind == "UpdateStmt" || kind == "DeleteStmt") return true;
@@ -39,7 +39,7 @@ bool may_change_rows(const Tree& tree) {
                                               "now",        "coalesce", "pg_get_serial_sequence"};
     if (std::ranges::find(kHarmless, name) == std::end(kHarmless)) return true;
   }
-  return std::ranges::any_of(tree, may_change_rows);
+  return std::ranges::any_of(tree, does_more_than_look);
 }
 
 // Puts the name of a column where the CHECK of a domain says VALUE.
@@ -122,7 +122,7 @@ void SchemaBuilder::ignore_statement(const std::string& kind, const Tree& node, 
       {"CompositeTypeStmt", "composite types are not modelled"},
       {"TruncateStmt", "TRUNCATE is ignored", NoteKind::Free},
   };
-  const bool is_harmless = (kind == "SelectStmt" && !may_change_rows(node)) ||
+  const bool is_harmless = (kind == "SelectStmt" && !does_more_than_look(node)) ||
                            (kind == "CopyStmt" && !flag_of(node, "is_from"));
   if (is_harmless) return;
   for (const Ignored& ignored : kIgnored) {

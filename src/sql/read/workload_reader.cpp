@@ -95,6 +95,16 @@ std::string passed_over(const std::string& trigger) {
                      trigger);
 }
 
+std::string refused_row(const Error& why) {
+  return fmt::format("the server refuses this row of the start: {}", why.what);
+}
+
+bool may_change_rows(std::span<const Note> notes) {
+  return std::ranges::any_of(notes, [](const Note& note) {
+    return note.kind != NoteKind::Remark && note.function.empty() && !note.table;
+  });
+}
+
 InitialRowReader::InitialRowReader(Application& app) : app_(app), rules_(app) {
   catalog_.tables = app.tables;
   for (const InitialRow& row : app.initial_rows) remember(row);
@@ -170,7 +180,9 @@ void InitialRowReader::add(const Tree& insert, const Locator& where, Findings& f
   }
   Findings own;
   check(own);
-  if (own.failed()) return findings.fail(own.error().where, own.error().what, own.error().hint);
+  if (own.failed() && !may_change_rows(app_.notes))
+    return findings.fail(own.error().where, own.error().what, own.error().hint);
+  if (own.failed()) own.note(own.error().where, refused_row(own.error()), NoteKind::Free);
   app_.notes.insert(app_.notes.end(), own.notes().begin(), own.notes().end());
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +55,10 @@ class InitialRowReader {
   std::map<std::string, std::int64_t> restarts_;  // where RESTART goes, by sequence
 };
 
+// Of a row that breaks a constraint.
+std::string refused_row(const Error& why);
+// Might what is not modelled add rows at the start, or take them away?
+bool may_change_rows(std::span<const Note> notes);
 // Of a trigger that fires on INSERT: what is not done.
 std::string passed_over(const std::string& trigger);
 
