@@ -6,7 +6,7 @@
 
 CREATE TABLE p (id int PRIMARY KEY);
 CREATE TABLE item (id int PRIMARY KEY, p int REFERENCES p);
-COPY p FROM '/tmp/p';
+COPY p FROM 'p.csv';
 INSERT INTO item VALUES (1, 1);
 CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM item; RETURN 1; END $$;
 -- session a: f()
