@@ -52,7 +52,7 @@ StatementWords::StatementWords(std::string_view sql) {
 
 bool StatementWords::have(std::string_view phrase) const {
   const std::vector<std::string> wanted = words_of_any(std::string(phrase));
-  return !std::ranges::search(words_, wanted).empty();
+  return std::search(words_.begin(), words_.end(), wanted.begin(), wanted.end()) != words_.end();
 }
 
 bool StatementWords::call(std::string_view part) const {
