@@ -261,7 +261,8 @@ std::optional<Function> build_function(const Tree& node, std::string_view statem
     }
     function.body = build_plpgsql(head, *tree, text, catalog, frame, findings);
     if (!head.outputs.empty() && !head.returns_rows) add_outputs(function, head, frame);
-    if (head.outputs.empty() && !head.returns_rows && function.returns)
+    // A trigger owes a row or NULL, also one whose value nobody looks at.
+    if (head.outputs.empty() && !head.returns_rows && (function.returns || fired != nullptr))
       add_missing_return(function);
   }
   if (!findings.failed() && has_one_snapshot(volatility_of(node)))
