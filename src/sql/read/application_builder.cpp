@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 
@@ -97,17 +98,20 @@ Result<void> follow_currents(Application& app, const Catalog& catalog, std::stri
 // apart by the number of their parameters.
 Result<void> add_functions(Application& app, Catalog& catalog, const SourceFile& file,
                            const std::vector<TopStatement>& statements, Budget* budget) {
+  std::map<const Tree*, std::string> names;  // that they have at the end: RENAME gives others
+  for (const auto& [name, texts] : catalog.functions) {
+    for (const FunctionText& text : texts) names.emplace(text.node, name);
+  }
   std::set<std::string> taken;
   for (const TopStatement& statement : statements) {
     if (statement.kind != "CreateFunctionStmt" || is_trigger_function(*statement.node)) continue;
     std::string name = last_name(child(*statement.node, "funcname"));
-    const auto known = catalog.functions.find(name);
-    const bool is_there = known != catalog.functions.end() &&
-                          std::ranges::any_of(known->second, [&](const FunctionText& text) {
-                            return text.node == statement.node;
-                          });
-    if (!is_there) {
+    const auto at_the_end = names.find(statement.node);
+    if (at_the_end != names.end()) {
+      name = at_the_end->second;
+    } else {
       // Dropped or replaced later; but one that is declared twice without REPLACE is a mistake.
+      const auto known = catalog.functions.find(name);
       const bool is_second = known != catalog.functions.end() &&
                              std::ranges::any_of(known->second, [&](const FunctionText& text) {
                                return text.begin < statement.begin &&

@@ -36,25 +36,30 @@ std::vector<std::string> types_of(const FunctionText& function) {
   return types;
 }
 
-// DROP FUNCTION g(integer) leaves g() and g(text); DROP FUNCTION g has one to drop.
-void drop_function(Catalog& catalog, const Tree& object, bool is_optional) {
+// Takes out the functions that DROP or RENAME names: g(integer) is neither g() nor g(text), and g
+// alone is all of that name.
+std::vector<FunctionText> take_functions(Catalog& catalog, const Tree& object, bool is_optional) {
   const auto known = catalog.functions.find(object_name(object));
-  if (known == catalog.functions.end()) return;
+  if (known == catalog.functions.end()) return {};
   const Tree& with_args = child(object, "ObjectWithArgs");
   std::vector<std::string> types;
   for (const Tree& type : child(with_args, "objargs")) types.push_back(type_name(inside(type)));
   std::vector<FunctionText>& functions = known->second;
+  std::vector<FunctionText> taken;
+  const auto take = [&](auto is_meant) {
+    std::ranges::copy_if(functions, std::back_inserter(taken), is_meant);
+    std::erase_if(functions, is_meant);
+  };
   if (flag_of(with_args, "args_unspecified")) {
-    functions.clear();
+    take([](const FunctionText&) { return true; });
   } else {
-    const std::size_t count =
-        std::erase_if(functions, [&](const FunctionText& f) { return types_of(f) == types; });
-    // A type has other names, too, and the server found one to drop: x.y%TYPE.
-    if (count == 0 && !is_optional)
-      std::erase_if(functions,
-                    [&](const FunctionText& f) { return types_of(f).size() == types.size(); });
+    take([&](const FunctionText& f) { return types_of(f) == types; });
+    // A type has other names, too, and the server found one: x.y%TYPE.
+    if (taken.empty() && !is_optional)
+      take([&](const FunctionText& f) { return types_of(f).size() == types.size(); });
   }
   if (functions.empty()) catalog.functions.erase(known);
+  return taken;
 }
 
 // DROP TRIGGER and the like name the table before the thing.
@@ -320,7 +325,7 @@ void SchemaBuilder::drop(const Tree& node, Place at) {
       catalog_.views.erase(name);
     } else if (what == "OBJECT_FUNCTION" || what == "OBJECT_PROCEDURE" ||
                what == "OBJECT_ROUTINE") {
-      drop_function(catalog_, object, flag_of(node, "missing_ok"));
+      take_functions(catalog_, object, flag_of(node, "missing_ok"));
     } else if (what == "OBJECT_TRIGGER") {
       const auto table = catalog_.find_table(object_table(object));
       std::erase_if(catalog_.triggers, [&](const Trigger& trigger) {
@@ -340,12 +345,10 @@ void SchemaBuilder::rename(const Tree& node, Place at) {
   const std::string what = text_of(node, "renameType");
   const std::string to = text_of(node, "newname");
   const std::string of = text_of(child(node, "relation"), "relname");
-  if (what == "OBJECT_FUNCTION" || what == "OBJECT_PROCEDURE") {
+  if (what == "OBJECT_FUNCTION" || what == "OBJECT_PROCEDURE" || what == "OBJECT_ROUTINE") {
     const std::string name = object_name(child(node, "object"));
-    if (auto known = catalog_.functions.extract(name)) {
-      known.key() = to;
-      catalog_.functions.insert(std::move(known));
-    }
+    for (const FunctionText& renamed : take_functions(catalog_, child(node, "object"), false))
+      catalog_.functions[to].push_back(renamed);
     for (Trigger& trigger : catalog_.triggers) {
       if (trigger.function == name) trigger.function = to;
     }
